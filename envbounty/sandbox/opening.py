@@ -1,0 +1,108 @@
+"""Choosing a jail, and making sure that it holds before anything untrusted goes in."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from envbounty.sandbox.bubblewrap import Bubblewrap, why_not
+from envbounty.sandbox.docker import Docker
+from envbounty.sandbox.job import JailUnavailable, Job, Limits, Outcome
+from envbounty.sandbox.pool import Backend, Pool
+
+#: Tries what a jail must not allow, and says what it could do after all.
+CANARY = """
+import json, os, socket
+sys_errors = (OSError, PermissionError)
+got = []
+secret, port = json.load(open(JOB_IN + "/canary"))
+try:
+    open(secret).read(); got.append("read a file of the host")
+except OSError: pass
+if "ENVBOUNTY_CANARY" in os.environ: got.append("saw the host's environment")
+for entry in os.listdir("/proc"):
+    if entry.isdigit():
+        try:
+            if b"ENVBOUNTY_CANARY" in open(f"/proc/{entry}/environ", "rb").read():
+                got.append("saw the host's environment through /proc")
+        except OSError: pass
+try:
+    socket.create_connection(("127.0.0.1", port), 0.5).close(); got.append("reached the host's network")
+except OSError: pass
+for family, kind in ((2, 2), (40, 1), (16, 3)):
+    try:
+        socket.socket(family, kind).close(); got.append(f"opened a socket of family {family}")
+    except OSError: pass
+for folder in ("/", "/dev", "/usr", "/job", JOB_IN, "/etc", "/proc/sys/kernel"):
+    try:
+        open(folder + "/envbounty-canary", "w").close(); got.append("wrote to " + folder)
+    except OSError: pass
+try:
+    if os.fork() == 0: os._exit(0)
+    os.wait(); got.append("started a process")
+except OSError: pass
+os.write(RESULT, json.dumps(got).encode())
+"""
+
+
+def prove(pool: Pool) -> None:
+    """Let a known job try to break out. Raises `JailUnavailable` when it could, or could not be run."""
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="envbounty-canary-"))
+        secret = Path(folder, "secret")
+        secret.write_text("canary")
+        os.chmod(folder, 0o755)
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        inputs = {"canary": json.dumps([str(secret), listener.getsockname()[1]]).encode()}
+        outcome = pool.run(Job(code=CANARY, inputs=inputs, limits=Limits(wall_s=20)))
+    _require_held(outcome, pool.name)
+
+
+def _require_held(outcome: Outcome, name: str) -> None:
+    if not outcome.ok:
+        words = outcome.stderr.decode(errors="replace").strip()[-400:]
+        raise JailUnavailable(f"the {name} jail did not run its own test: {outcome.detail} {words}".strip())
+    broken = json.loads(outcome.result or b"null")
+    if broken != []:
+        raise JailUnavailable(f"the {name} jail does not hold: a test job {', '.join(map(str, broken or ['?']))}.")
+
+
+def open_jail(name: str = "auto", size: int = 2, *, runtime: str | None = None) -> Pool:
+    """A proven jail of at most `size` servers: `auto`, `bubblewrap` or `docker`.
+
+    `auto` takes bubblewrap, and Docker where bubblewrap cannot work. Raises `JailUnavailable` with every reason and
+    the commands that mend them; never falls back to running code without a jail.
+    """
+    wanted: dict[str, Callable[[], Backend]] = {
+        "bubblewrap": Bubblewrap,
+        "docker": lambda: Docker(runtime=runtime),
+    }
+    if name not in (*wanted, "auto"):
+        raise ValueError(f"no such jail: {name}")
+    reasons: list[str] = []
+    for choice, make in wanted.items():
+        if name not in ("auto", choice):
+            continue
+        pool = None
+        try:
+            pool = Pool(make(), size)
+            prove(pool)
+            return pool
+        except JailUnavailable as error:
+            reasons.append(f"{choice}: {_mend(choice, str(error))}")
+            if pool is not None:
+                pool.close()
+        except BaseException:
+            if pool is not None:
+                pool.close()
+            raise
+    raise JailUnavailable("No jail can be used here, so nothing was run.\n\n" + "\n\n".join(reasons))
+
+
+def _mend(choice: str, words: str) -> str:
+    return f"{words}\n{why_not('see above')}" if choice == "bubblewrap" and "did not run" in words else words

@@ -1,0 +1,155 @@
+"""What every check is given: the bench, and the few judgements that several of them share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from envbounty.environment import Compare, Environment
+from envbounty.findings import Evidence, Finding, clip, show
+from envbounty.verify.bench import Bench, Instance, Reply, Trouble
+from envbounty.verify.rules import RULES
+from envbounty.verify.values import same
+
+
+class Stop(Exception):
+    """What was found leaves nothing for the later checks to stand on."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One output shown to the verifier. `right` is what anybody but the verifier can say about it."""
+
+    instance: Instance
+    output: Any
+    source: str  # a file of the environment, or what the output is ("an empty text")
+    right: bool | None  # None: cannot be known
+    expected: Any = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A trial and what the verifier said."""
+
+    trial: Trial
+    reply: Reply
+
+    @property
+    def score(self) -> float | None:
+        """The score, when it is a number (booleans count: True is 1.0)."""
+        value = self.reply.value
+        if self.reply.fault is not None or not isinstance(value, (int, float)):
+            return None
+        try:
+            return float(value)
+        except OverflowError:  # an integer beyond any float
+            return math.inf if value > 0 else -math.inf
+
+    def says(self) -> str:
+        """What the verifier said, in a word: to hold two answers of it against each other."""
+        return f"fault: {self.reply.fault.kind}" if self.reply.fault else show(self.reply.value)
+
+
+@dataclass
+class Context:
+    """One environment on the bench, and all that its verifier has said so far."""
+
+    bench: Bench
+    command: str  # how a person runs this examination again
+    scored: list[Scored] = field(default_factory=list)
+
+    @property
+    def env(self) -> Environment:
+        return self.bench.env
+
+    def reproduce(self, rule: str) -> str:
+        return f"{self.command} --seed {self.bench.seed} --only {rule}"
+
+    def accepted(self, scored: Scored) -> bool:
+        score = scored.score
+        return score is not None and score >= self.env.spec.scoring.pass_score
+
+    def aggregate(self, scored: Sequence[Scored], count: int) -> bool:
+        """Whether a submission with these scores, on `count` instances, passes. What gave no score counts 0."""
+        scoring = self.env.spec.scoring
+        scores = [item.score or 0.0 for item in scored] + [0.0] * (count - len(scored))
+        if scoring.aggregate == "mean":
+            return sum(scores) / len(scores) >= scoring.pass_score
+        return min(scores) >= scoring.pass_score
+
+    def score(self, trials: Sequence[Trial], *, fresh: bool = False) -> list[Scored]:
+        """Show outputs to the verifier. What it says is kept for the checks on scores."""
+        replies = self.bench.check([(trial.instance.value, trial.output) for trial in trials], fresh=fresh)
+        found = [Scored(trial, reply) for trial, reply in zip(trials, replies, strict=True)]
+        if not fresh:
+            self.scored += found
+        return found
+
+    def is_right(self, cases: Sequence[tuple[Instance, Any, Any]]) -> list[bool | None]:
+        """For (instance, expected, output): whether the output is the expected answer, None when nobody can say."""
+        answers = self.env.spec.scoring.answers
+        if answers.compare is not Compare.CUSTOM:
+            return [same(expected, output, answers) for _, expected, output in cases]
+        replies = self.bench.equivalent([(case.value, expected, output) for case, expected, output in cases])
+        return [None if reply.fault else bool(reply.value) for reply in replies]
+
+    def confirmed(self, scored: Sequence[Scored], times: int = 2) -> list[Scored]:
+        """Those of `scored` that a clean jail scores the same, `times` times over."""
+        kept = list(scored)
+        for _ in range(times if kept else 0):
+            again = self.score([item.trial for item in kept], fresh=True)
+            kept = [
+                item
+                for item, repeat in zip(kept, again, strict=True)
+                if repeat.says() == item.says()
+            ]
+        return kept
+
+    def prove(self, rule: str, message: str, scored: Scored, *, path: str | None = None) -> Finding:
+        """The finding `rule`, once a clean jail has shown it twice more; else that the verifier is unstable.
+
+        Raises `Trouble` when the verifier was too slow only sometimes: that may be this machine.
+        """
+        for _ in range(2):
+            again = self.score([scored.trial], fresh=True)[0]
+            if again.says() != scored.says():
+                return self.unstable(scored, again)
+        return self.accuse(rule, message, scored, path=path, confirmed=2)
+
+    def unstable(self, first: Scored, second: Scored) -> Finding:
+        """That the verifier said two things about one output. Raises `Trouble` when it was only slow once."""
+        kinds = {item.reply.fault.kind for item in (first, second) if item.reply.fault}
+        if "timeout" in kinds:
+            limit = self.env.spec.limits.check_s
+            raise Trouble(f"check() took more than {limit:g} s once and less another time: run again when less is running")
+        got = str(second.reply.fault) if second.reply.fault else second.says()
+        evidence = self.evidence(first, "score-unstable")
+        said = f"the first time: {first.reply.fault or first.says()}\nanother time: {got}"
+        return RULES["score-unstable"].finding(
+            f"check() gave {clip(first.says(), 40)} and then {clip(second.says(), 40)} for the same output.",
+            path=self.env.entry,
+            evidence=evidence.model_copy(update={"detail": clip(said, 2000)}),
+        )
+
+    def evidence(self, scored: Scored, rule: str, *, confirmed: int = 0) -> Evidence:
+        trial, reply = scored.trial, scored.reply
+        return Evidence(
+            submission=trial.source,
+            instance=show(trial.instance.value),
+            seed=trial.instance.seed,
+            difficulty=trial.instance.difficulty,
+            output=show(trial.output),
+            expected=show(trial.expected),
+            score=scored.score,
+            detail=str(reply.fault) if reply.fault else None,
+            confirmed=confirmed,
+            reproduce=self.reproduce(rule),
+        )
+
+    def accuse(
+        self, rule: str, message: str, scored: Scored, *, path: str | None = None, confirmed: int = 0
+    ) -> Finding:
+        evidence = self.evidence(scored, rule, confirmed=confirmed)
+        return RULES[rule].finding(message, path=path or self.env.entry, evidence=evidence)

@@ -1,0 +1,13 @@
+# wrong: finds the right play but answers in a form that the task does not accept
+from skirmish import Table, parse_state, weighted_deals
+
+
+def solve(instance: dict) -> str:
+    state = parse_state(instance)
+    deals = list(weighted_deals(state))
+
+    def value(label: str) -> int:
+        table = Table(state, instance["plays"][label])
+        return sum(ways * table.points(deal) for deal, ways in deals)
+
+    return f"Play {max(instance['plays'], key=value)}\n"
