@@ -140,7 +140,7 @@ def new(slug: str, kind: str, folder: Path, author: str | None) -> None:
 
     try:
         files = new_environment(folder, slug, kind, author=author or git_name())
-    except (FileExistsError, ValueError) as error:
+    except (OSError, ValueError) as error:
         usage(str(error))
     for file in files:
         click.echo(f"  {file}")
@@ -151,16 +151,23 @@ def new(slug: str, kind: str, folder: Path, author: str | None) -> None:
 @main.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--action-ref", default=None, metavar="SHA", help="The commit of envbounty that the workflow pins.")
-def init(folder: Path, action_ref: str | None) -> None:
-    """Lay down a bounty repository in FOLDER."""
+@click.option("--owner", default=None, metavar="@WHO", help="Who must approve changes to .github/ and policies/.")
+def init(folder: Path, action_ref: str | None, owner: str | None) -> None:
+    """Lay down a bounty repository in FOLDER. Never changes a file that is there."""
     from envbounty.scaffold import init_repository
 
     try:
-        files = init_repository(folder, action_ref=action_ref)
-    except (FileExistsError, ValueError) as error:
+        files = init_repository(folder, action_ref=action_ref, owner=owner)
+    except (OSError, ValueError) as error:
         usage(str(error))
     for file in files:
         click.echo(f"  {file}")
+    if not files:
+        click.echo("Everything is there already; nothing was written.")
+    if action_ref is None:
+        click.echo("\nThe workflow fails until it pins the action: see .github/workflows/verify.yml.")
+    if owner is None:
+        click.echo("Nobody owns .github/ and policies/ yet: see .github/CODEOWNERS.")
 
 
 @main.command("list")

@@ -50,7 +50,7 @@ def read_yaml(text: str, file: str) -> Located:
         raise ContractError([problem]) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        message = f"holds the character {error.character!r}, which YAML does not have."
+        message = f"holds the character {text[error.position]!r}, which YAML does not have."
         raise ContractError([Problem(file, line, "", message, "Take it out.")]) from None
     lines: dict[Path, int] = {}
     value = {} if node is None else _build(node, (), file, lines)

@@ -213,9 +213,9 @@ def _uri(path: str, root: str) -> dict[str, str]:
     where = PurePosixPath(posixpath.normpath(re.sub("^/+", "/", path.replace("\\", "/"))))
     if where.is_absolute():
         base = PurePosixPath(posixpath.normpath(root.replace("\\", "/") or "."))
-        if not where.is_relative_to(base):
+        if not where.is_relative_to(base) and len(where.parts) > 1:
             return {"uri": "file://" + _quoted(str(where))}
-        where = where.relative_to(base)
+        where = where.relative_to(base) if where.is_relative_to(base) else PurePosixPath()
     inside = [part for part in where.parts if part != ".."]
     # GitHub wants a location that is not empty, so the directory that holds all of them stands for the root.
     return {"uri": _quoted("/".join(inside)) or "environments", "uriBaseId": _ROOT}

@@ -39,7 +39,7 @@ _NARROWEST = 40
 def render_text(report: Report, *, colour: bool, width: int) -> str:
     """The report as text that ends with a newline, at most `width` columns wide (40 at least).
 
-    Commands are the exception: they are never broken, so that they can be copied. With `colour` the text
+    Commands and places are the exception: they are never broken, so that they can be copied and clicked. With `colour` the text
     holds ANSI colour codes and no other control sequence; without, none.
     """
     console = _console(colour, max(width, _NARROWEST))
@@ -155,6 +155,7 @@ def _show_finding(page: _Page, result: Result, finding: Finding) -> None:
         (f"  {clean(finding.rule, 100)}", "bold"),
         (f"  {place(result, finding)}", ""),
         indent=2,
+        fold=False,
     )
     page.say((clean(finding.message, 4000), ""), indent=4)
     evidence = finding.evidence

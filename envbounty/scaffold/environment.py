@@ -50,9 +50,7 @@ def render_environment(slug: str, kind: str, author: str) -> dict[str, str]:
     author = author.strip()
     _, longest = _bounds(Author, "name")
     if not 1 <= len(author) <= longest or not author.isprintable():
-        raise ValueError(
-            f"the author must be a name of 1 to {longest} printable characters, say Ada Example."
-        )
+        raise ValueError(f"the author must be a name of 1 to {longest} printable characters, say Ada Example.")
     template = read_template(kind)
     words = {
         "SLUG": slug,

@@ -32,7 +32,7 @@ GAMES = 10_000
 ALPHA = 1e-6
 MARGIN = 0.12  # of a win; least exact lead of the best play
 LABELS = "ABCDEF"
-PLAIN_DROPPED = 0.6  # share dropped of the states that a lazy player of the better sort would get right
+PLAIN_DROPPED = 0.75  # share dropped of the states that a lazy player of the better sort would get right
 
 YOUR_NAMES = ("Badger", "Crane", "Dormouse", "Ermine", "Falcon")
 FOE_NAMES = ("Piston", "Quarry", "Ratchet", "Sprocket")

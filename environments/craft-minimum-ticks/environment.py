@@ -1,8 +1,8 @@
 """Minimum ticks: gather, smelt in the background, and make an engine as fast as it can be done.
 
-The verifier replays a plan in the workshop (workshop.py). The instance carries `min_ticks`, which task.md does not
-show: the generator finds it by exact search (planner.py), so a check costs a replay and no search. A plan that makes
-the engine in min_ticks scores 1, a slower one min_ticks / (2 ticks), and anything else 0.
+The verifier replays a plan in the workshop (workshop.py). The instance carries `min_ticks`, which task.md does
+not show: the generator finds it by exact search (planner.py), so a check costs a replay and no search. A plan
+that makes the engine in min_ticks scores 1, a slower one min_ticks / (2 ticks), and anything else 0.
 """
 
 import random
@@ -48,7 +48,7 @@ def _random_workshop(rng: random.Random, difficulty: int) -> dict:
 def check(instance: dict, output: object) -> float:
     """1.0 for a plan of min_ticks, less than 1/2 for a slower plan that makes the engine, otherwise 0.0."""
     ticks = replay(instance, output)
-    # No plan can be faster than min_ticks: were one replayed as such, the replay would be wrong, not the plan right.
+    # No plan is faster than min_ticks: if one seems so, the replay is wrong rather than the plan right.
     if ticks is None or ticks < instance["min_ticks"]:
         return 0.0
     return 1.0 if ticks == instance["min_ticks"] else instance["min_ticks"] / (2 * ticks)
@@ -57,7 +57,7 @@ def check(instance: dict, output: object) -> float:
 def equivalent(instance: dict, a: object, b: object) -> bool:
     """Whether both plans make the engine, and at the same tick: then neither is better than the other.
 
-    Judged by tickwise.py, a second workshop written apart from the verifier's, which moves one tick at a time.
+    Judged by tickwise.py, a second workshop written apart from the verifier's, which goes tick by tick.
     """
     ticks = finish_tick(instance, a)
     return ticks is not None and ticks == finish_tick(instance, b)

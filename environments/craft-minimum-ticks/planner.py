@@ -1,9 +1,9 @@
-"""The fastest plan, by A* over workshop states (Hart, Nilsson, Raphael 1968: an admissible bound gives an optimum).
+"""The fastest plan, by A* over workshop states (Hart, Nilsson, Raphael 1968: an admissible bound is exact).
 
 Only useful actions are tried. Each restriction keeps at least one fastest plan:
-* never more ore than the engine's bars, and never more fuel than all that ore could burn if smelted one by one;
-* a wait ends one tick before the next bar is finished, for a take then gets it (or when it is finished): nothing
-  else gets better by itself, and a load or fuel that is put in sooner does no harm.
+* never more ore than the engine's bars, and never more coal than all that ore could burn if smelted one by one;
+* a wait ends one tick before the next bar is finished, for a take then gets it: nothing else gets better by
+  itself, and what is loaded or lit sooner instead of after a wait does no harm.
 """
 
 import heapq
@@ -13,7 +13,7 @@ from workshop import Action, State, act, start
 
 
 def fastest_plan(instance: dict, most_states: int | None = None) -> tuple[int, list[Action]] | None:
-    """(ticks, actions) of a fastest plan; None when the search would look further than `most_states` states."""
+    """(ticks, actions) of a fastest plan; None when the search would meet more than `most_states` states."""
     first = start(instance)
     best = {first: 0}
     came_from: dict[State, tuple[State, Action]] = {}
@@ -78,7 +78,7 @@ def useful_actions(instance: dict, state: State) -> Iterator[Action]:
 
 
 def least_ticks(instance: dict, state: State) -> int:
-    """A lower bound on the ticks from here to the engine: the player's own work or the furnace's if that is more."""
+    """A lower bound on the ticks to the engine: the player's own work or the furnace's, whichever is more."""
     if state.engine:
         return 0
     missing = instance["engine_bars"] - state.bars - len(state.slots) - state.ore
@@ -98,7 +98,7 @@ def least_ticks(instance: dict, state: State) -> int:
         work = min(work, with_pick + _gathering(instance, True, missing, coal))
     work += loads + takes + (cold > 0)
 
-    # The furnace: an ore that is being loaded does not cook, a slot at a time; the first batch may have to be dug.
+    # Each batch takes a tick to load, in which it does not cook, and the first may have to be dug.
     furnace = max(max(state.slots, default=0), loads * (instance["smelt_ticks"] + 1))
     if missing == unloaded > 0 and not state.slots:
         furnace += instance["ore_ticks_with_pick"]

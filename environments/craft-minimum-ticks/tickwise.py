@@ -1,4 +1,4 @@
-"""A second workshop, for `equivalent` only: one tick at a time, plain counters, nothing shared with workshop.py.
+"""A second workshop, for `equivalent` only: tick by tick, plain counters, nothing shared with workshop.py.
 
 It is slower and simpler than the verifier's, so that a mistake in one of the two shows as a difference.
 """
@@ -30,9 +30,8 @@ def finish_tick(instance: dict, plan: object) -> int | None:
         return None
     if any(_shape(action) not in SHAPES for action in plan):
         return None
-    have = {
-        "wood": instance["start_wood"], "coal": instance["start_coal"], "ore": 0, "bar": 0, "pick": 0, "engine": 0
-    }  # fmt: skip
+    have = {"ore": 0, "bar": 0, "pick": 0, "engine": 0}
+    have |= {"wood": instance["start_wood"], "coal": instance["start_coal"]}
     furnace = {"fire": 0, "cooking": [], "cooked": 0}
     tick = 0
     for action in plan:

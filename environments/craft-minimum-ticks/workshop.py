@@ -1,7 +1,7 @@
 """The workshop of task.md: a player who does one thing at a time, and a furnace that smelts meanwhile.
 
-Time is counted in ticks. An action that starts at tick t and lasts d ticks pays its cost at t, the furnace runs
-for d ticks, and its effect appears at t + d. Actions are values; nothing here changes its arguments.
+Time is counted in ticks. An action that starts at tick t and lasts d ticks pays its cost at t, the furnace
+runs for d ticks, and its effect appears at t + d. Actions are values; nothing here changes its arguments.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ Action = list  # a kind, then names and counts: ["wait", 3]
 
 
 class State(NamedTuple):
-    """What the player holds and what the furnace does. `slots` is sorted: ticks left of each ore, 0 when it is a bar."""
+    """What the player holds and what the furnace does. `slots`: ticks left of each ore, 0 for a bar, ascending."""
 
     wood: int = 0
     ore: int = 0
@@ -30,7 +30,7 @@ def start(instance: dict) -> State:
 
 
 def well_formed(action: object) -> bool:
-    """Whether `action` is one of the forms of task.md, counts in range. Says nothing about whether it is possible."""
+    """Whether `action` has one of the forms of task.md, counts in range; it may be impossible all the same."""
     if type(action) is not list or not 1 <= len(action) <= 2 or type(action[0]) is not str:
         return False
     kind, *rest = action
@@ -75,7 +75,7 @@ def run_furnace(state: State, ticks: int) -> State:
 
 
 def act(instance: dict, state: State, action: Action) -> tuple[State, int] | None:
-    """State after a well-formed action and the ticks it took; None if its cost or the furnace's room is lacking."""
+    """State after a well-formed action and the ticks it took; None if its cost or room for it is lacking."""
     paid = _pay(instance, state, action)
     if paid is None:
         return None
@@ -115,7 +115,7 @@ def _take_effect(instance: dict, state: State, action: Action) -> State:
 
 
 def replay(instance: dict, plan: object) -> int | None:
-    """Ticks after which the plan has made the engine; None when it is malformed, impossible or does not make one."""
+    """Ticks of a plan that makes the engine; None when it is malformed, impossible or makes none."""
     if type(plan) is not list or len(plan) > MAX_ACTIONS or not all(map(well_formed, plan)):
         return None
     state, clock = start(instance), 0

@@ -102,9 +102,7 @@ def test_the_words_in_an_unfinished_workflow_mend_it(tmp_path: Path) -> None:
     assert mended == (tmp_path / "now/.github/workflows/verify.yml").read_text()
 
 
-@pytest.mark.parametrize(
-    "ref", ["", "main", "v1.2.3", SHA[:12], SHA.upper(), SHA + "\n", f"{SHA} # x", "g" * 40]
-)
+@pytest.mark.parametrize("ref", ["", "main", "v1.2.3", SHA[:12], SHA.upper(), SHA + "\n", f"{SHA} # x", "g" * 40])
 def test_only_a_full_hash_is_taken(tmp_path: Path, ref: str) -> None:
     with pytest.raises(ValueError, match="full commit hash"):
         init_repository(tmp_path, action_ref=ref)
@@ -119,10 +117,7 @@ def test_owners_cover_what_decides_over_pull_requests(tmp_path: Path) -> None:
     init_repository(tmp_path / "set", owner="@acme/maintainers")
     init_repository(tmp_path / "unset")
 
-    lines = {
-        folder: (tmp_path / folder / ".github/CODEOWNERS").read_text().splitlines()
-        for folder in ("set", "unset")
-    }
+    lines = {folder: (tmp_path / folder / ".github/CODEOWNERS").read_text().splitlines() for folder in ("set", "unset")}
     owned = {name: [line for line in found if not line.startswith("#")] for name, found in lines.items()}
 
     assert owned == {"set": ["/.github/ @acme/maintainers", "/policies/ @acme/maintainers"], "unset": []}

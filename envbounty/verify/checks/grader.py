@@ -20,7 +20,8 @@ from envbounty.verify.context import Context, Stop
 from envbounty.verify.rules import RULES
 from envbounty.verify.values import Unreadable, read_json, same
 
-#: Floats are held together as loosely as any test does, so that only a real difference accuses.
+#: Floats are held together as loosely as any test does, so that only a real difference accuses. This also stands for
+#: a grader that declares nothing: most that are found compare with one right result.
 LOOSE = Answers(compare=Compare.TOLERANCE, abs_tol=1e-6, rel_tol=1e-6)
 #: So many of the grader's own calls are kept.
 CALLS = 200
@@ -188,6 +189,9 @@ class Referee:
         _, files = self._bench.grade_and_fetch(text, [CAPTURED])
         self.calls = read_calls(files.get(CAPTURED, b""))
         self._expected = self._bench.call(env.reference.text, self.calls, loose=True) if self.calls else []
+        declared = env.spec.scoring.answers
+        self._many = declared.compare is Compare.MANY and "compare" in declared.model_fields_set
+        self._answers = LOOSE if declared.compare in (Compare.MANY, Compare.EXACT, Compare.CUSTOM) else declared
 
     def difference(self, text: str) -> tuple[str, str, str] | None:
         """(arguments, the reference's result, the submission's) where the two part; None where they never do, or when
@@ -200,9 +204,14 @@ class Referee:
                 continue  # the reference is not defined there, or its result cannot cross
             if mine.fault is not None and mine.fault.kind in ("raise", "exit", "died"):
                 return show([positional, named]), show(right.value), str(mine.fault)[-300:]
-            if mine.fault is None and same(right.value, mine.value, LOOSE) is False:
+            if mine.fault is None and self._differs(right.value, mine.value):
                 return show([positional, named]), show(right.value), show(mine.value)
         return None
+
+    def _differs(self, right: Any, mine: Any) -> bool:
+        if self._many and type(right) is type(mine):
+            return False  # it is declared that several results are right, so another one of that type may be
+        return same(right, mine, self._answers) is False
 
 
 def read_calls(data: bytes) -> list[tuple[list[Any], dict[str, Any]]]:

@@ -221,11 +221,16 @@ def of_a_make(rule: str, expected: Any, output: Any) -> bool:
         if rule == "accepts-nonfinite":
             return number_in(expected) is None  # among words, "nan" is one more word
         return rule != "accepts-junk"
-    if is_number(expected) and is_number(output):
-        return math.isfinite(expected) == (abs(output) < math.inf)
-    if (isinstance(expected, str) and is_number(output)) or (is_number(expected) and isinstance(output, str)):
-        return all(is_number(one) or number_in(one) is not None for one in (expected, output)) and output == output
-    return type(expected) is type(output)
+    if _finite(expected) and _finite(output):
+        return True
+    return type(expected) is type(output) and not isinstance(output, float)
+
+
+def _finite(value: Any) -> bool:
+    """Whether a value is a finite number, or a text that spells one."""
+    if isinstance(value, str):
+        return number_in(value) is not None
+    return is_number(value) and bool(abs(value) < math.inf)
 
 
 def run(context: Context) -> Iterator[Finding]:

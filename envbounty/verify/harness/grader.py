@@ -11,6 +11,8 @@ WORDS = {
     False: {"failed", "fail", "incorrect", "wrong", "rejected", "error", "crashed", "timed_out", "timeout", "false"},
 }
 KEYS = ("passed", "success", "correct", "is_correct", "accepted", "score", "reward", "status", "verdict", "result")
+#: Under these only true and false are a verdict: `{"passed": 3, "total": 5}` counts tests.
+YES_OR_NO = KEYS[:5]
 
 
 def judge(answer, pass_score, depth=0):
@@ -33,6 +35,8 @@ def judge(answer, pass_score, depth=0):
     look = answer.get if isinstance(answer, dict) else lambda key: getattr(answer, key, None)
     for key in KEYS:
         found = look(key)
+        if key in YES_OR_NO and not isinstance(found, bool):
+            continue
         if found is not None and not callable(found):
             if key == "status" and hasattr(found, "value"):
                 found = found.value

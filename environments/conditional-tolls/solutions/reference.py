@@ -6,12 +6,10 @@ from building import chances, fraction, parse
 
 
 def solve_linear(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
-    """x with matrix x = right, by elimination and substitution back."""
+    """x with matrix x = right. The walk ends, which keeps the pivots from zero without any search."""
     n = len(right)
     rows = [row[:] + [value] for row, value in zip(matrix, right, strict=True)]
     for pivot in range(n):
-        best = next(i for i in range(pivot, n) if rows[i][pivot] != 0)
-        rows[pivot], rows[best] = rows[best], rows[pivot]
         for i in range(pivot + 1, n):
             factor = rows[i][pivot] / rows[pivot][pivot]
             rows[i] = [a - factor * b for a, b in zip(rows[i], rows[pivot], strict=True)]

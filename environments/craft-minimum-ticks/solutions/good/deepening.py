@@ -1,4 +1,4 @@
-"""Depth-first search with a growing deadline (IDA*, Korf 1985) and a table of what was already tried in vain."""
+"""Depth-first search with a growing deadline (IDA*, Korf 1985) and a table of what was tried in vain."""
 
 from planner import least_ticks, useful_actions
 from workshop import act, start

@@ -1,6 +1,6 @@
-"""A fastest plan in another dress: waits of one tick, and idle ticks of the player moved to the front of takes.
+"""A fastest plan in another dress: waits of one tick, and neighbouring gathers swapped.
 
-Neighbouring gathers of different things are swapped, which changes neither their ticks nor the furnace's.
+The swap changes neither the ticks of the gathers nor what the furnace does meanwhile.
 """
 
 from planner import fastest_plan
