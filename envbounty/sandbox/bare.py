@@ -21,5 +21,5 @@ class Bare:
         try:
             return Worker(channel, shape)
         except BaseException:
-            channel.kill()
+            channel.close()
             raise

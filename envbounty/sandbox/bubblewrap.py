@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import select
 import shutil
+import signal
 import sys
+import time
 from pathlib import Path
 
 from envbounty.sandbox.cgroup import Group
 from envbounty.sandbox.job import JailUnavailable
 from envbounty.sandbox.seccomp import filters
-from envbounty.sandbox.worker import PipeChannel, Shape, Worker, real_python, server_argv, server_config
+from envbounty.sandbox.worker import (
+    START_S,
+    Broken,
+    PipeChannel,
+    Shape,
+    Worker,
+    new_uids,
+    real_python,
+    server_argv,
+    server_config,
+)
 
 #: What of the system a job may read: programs, libraries and headers. No home, no /etc, no /var, no /opt.
 SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/include", "/usr/share/zoneinfo")
@@ -18,11 +33,13 @@ SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/
 TOP = ("/bin", "/lib", "/lib32", "/lib64")
 SINGLE = ("/etc/alternatives", "/etc/ld.so.cache")
 
-#: What the server and its supervisors need beside the job.
-OVERHEAD_MB, OVERHEAD_PROCESSES = 192, 16
+#: /dev/zero, mapped and shared, is memory that a process can hold without counting it.
+ZERO = ("--dev-bind", "/dev/null", "/dev/zero")
 
-#: Uids that no system hands out by default, a block for each server: the kernel counts processes by uid.
-FIRST_UID, UIDS_PER_SERVER = 1_100_000_000, 100_000
+#: What the server and its supervisors need beside the job.
+OVERHEAD_MB, OVERHEAD_PROCESSES = 256, 16
+#: How long the kernel may take to end everything in a jail.
+DIE_S = 10.0
 
 
 def find_bwrap() -> str:
@@ -42,11 +59,9 @@ def find_bwrap() -> str:
 
 def mounts(python: str) -> list[str]:
     """Arguments that make the file system a job sees. Nothing of it can be written."""
-    prefix = str(Path(python).parent.parent)
-    if prefix == "/usr/local":  # as in Python's own container images; the rest of /usr/local is none of a job's business
-        interpreter: tuple[str, ...] = ("/usr/local/bin", "/usr/local/lib")
-    else:
-        interpreter = () if prefix == "/usr" else (prefix,)
+    prefix = Path(python).parent.parent
+    # Only the two folders that an interpreter needs: what else is beside them is none of a job's business.
+    interpreter = [str(prefix / name) for name in ("bin", "lib")] if str(prefix) not in ("/", "/usr") else []
     links = [path for path in TOP if os.path.islink(path)]
     plain = [path for path in TOP if os.path.isdir(path) and path not in links]
     binds = [path for path in (*plain, *SYSTEM, *SINGLE, *interpreter) if os.path.exists(path)]
@@ -57,7 +72,7 @@ def mounts(python: str) -> list[str]:
         line += ["--symlink", os.readlink(path), path]
     for path in binds:
         line += ["--ro-bind", path, path]
-    return [*line, "--proc", "/proc", "--dev", "/dev", "--dir", "/tmp", "--dir", "/dev/shm", "--dir", "/job"]
+    return [*line, "--proc", "/proc", "--dev", "/dev", *ZERO, "--dir", "/tmp", "--dir", "/dev/shm", "--dir", "/job"]
 
 
 def arguments(bwrap: str, python: str, root: bool) -> list[str]:
@@ -71,10 +86,10 @@ def arguments(bwrap: str, python: str, root: bool) -> list[str]:
     line += ["--die-with-parent", "--new-session", "--hostname", "jail"]
     if root:
         line += ["--cap-drop", "ALL"]
-        keep = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_SETUID", "CAP_SETGID", "CAP_KILL")
+        keep = ["CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_SETUID", "CAP_SETGID", "CAP_KILL"]
     else:
         line += ["--unshare-user", "--uid", "0", "--gid", "0"]
-        keep = ("CAP_SYS_ADMIN", "CAP_SETPCAP")
+        keep = ["CAP_SYS_ADMIN", "CAP_SETPCAP"]
     for capability in keep:
         line += ["--cap-add", capability]
     # bwrap's own / and /dev are writable and have no size, so they are shut last.
@@ -82,16 +97,63 @@ def arguments(bwrap: str, python: str, root: bool) -> list[str]:
 
 
 class BubblewrapChannel(PipeChannel):
+    """It dies with us, and with the thread that started it."""
+
     def __init__(self, argv: list[str], environ: dict[str, str], group: Group, user: int | None) -> None:
+        """`argv` as `arguments` makes it. Raises `Broken` when bubblewrap could not make its namespaces."""
         self._group = group
-        super().__init__(argv, environ, user)
-        group.add(self.process.pid)
+        self._init = -1
+        told, tell = os.pipe()
+        hold, release = os.pipe()
+        try:
+            # bwrap tells the process that is to become the server, and holds it until that is in its control group.
+            extra = ["--info-fd", str(tell), "--block-fd", str(hold)]
+            super().__init__([argv[0], *extra, *argv[1:]], environ, user, (tell, hold))
+            os.close(tell)
+            tell = -1
+            try:
+                pid = self._child(told)
+                self._init = os.pidfd_open(pid)
+                group.add(pid)
+                os.write(release, b".")
+            except BaseException:
+                self.close()
+                raise
+        finally:
+            for fd in (told, tell, hold, release):
+                if fd >= 0:
+                    os.close(fd)
+
+    def _child(self, told: int) -> int:
+        words = b""
+        deadline = time.monotonic() + START_S
+        while True:
+            self._wait(told, select.POLLIN, deadline)
+            chunk = os.read(told, 4096)
+            if not chunk:
+                raise Broken(f"bubblewrap did not start: {self.words()}")
+            words += chunk
+            with contextlib.suppress(ValueError):  # not all of it yet
+                return int(json.loads(words)["child-pid"])
 
     def memory_kills(self) -> int:
         return self._group.memory_kills()
 
     def kill(self) -> None:
+        if self._init >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init, signal.SIGKILL)  # process 1 in there: all die with it
         super().kill()
+        if self._init >= 0:
+            poll = select.poll()
+            poll.register(self._init, select.POLLIN)
+            poll.poll(DIE_S * 1000)
+
+    def close(self) -> None:
+        super().close()
+        if self._init >= 0:
+            os.close(self._init)
+            self._init = -1
         self._group.close()
 
 
@@ -121,22 +183,27 @@ class Bubblewrap:
 
     def start(self, shape: Shape, number: int) -> Worker:
         """A warm server for jobs of `shape`. Raises `Broken` when it does not come up."""
-        uids = FIRST_UID + (os.getpid() * 37 + number) % 8000 * UIDS_PER_SERVER if self._root else None
-        config = server_config("ns", self._filters, number, uids=uids)
+        config = server_config("ns", self._filters, number, uids=new_uids() if self._root else None)
         environ = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": str(number)}
         argv = arguments(self._bwrap, self._python, self._root) + server_argv(self._python, config)
-        memory = (shape.memory_mb + shape.scratch_mb + OVERHEAD_MB) << 20
+        # Outputs are in the scratch, in the supervisor and on their way at once.
+        memory = (shape.memory_mb + 3 * shape.scratch_mb + OVERHEAD_MB) << 20
         group = Group(memory, max(shape.processes, 32) + OVERHEAD_PROCESSES)
         channel = BubblewrapChannel(argv, environ, group, self._user)
         try:
             return Worker(channel, shape)
         except BaseException:
-            channel.kill()
+            channel.close()
             raise
 
 
-def why_not(words: str) -> str:
-    """What keeps bubblewrap from working on this machine, and the command that mends it."""
+def why_not() -> str:
+    """What may keep bubblewrap from working on this machine, and the command that mends it."""
+    if os.geteuid() == 0:
+        return (
+            "As root bubblewrap needs CAP_SYS_ADMIN, which containers do not have by default: start this outside of the "
+            "container, or with --privileged on a machine that is thrown away afterwards."
+        )
     if _sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
         path = find_bwrap()
         return (
@@ -151,8 +218,7 @@ def why_not(words: str) -> str:
         return "The kernel forbids user namespaces. Allow them with: sudo sysctl -w kernel.unprivileged_userns_clone=1"
     if _sysctl("user/max_user_namespaces") == "0":
         return "The kernel allows no user namespace. Allow some with: sudo sysctl -w user.max_user_namespaces=10000"
-    hint = "If this is itself a container, it may lack the right to make namespaces: use --jail docker outside it."
-    return f"bubblewrap did not start: {words or 'it said nothing'}\n{hint}"
+    return "If this is itself a container, it may lack the right to make namespaces: start this outside of it."
 
 
 def _sysctl(name: str) -> str:

@@ -7,17 +7,18 @@ is wiped after each.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
+import platform
 import select
 import socket
 import struct
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from envbounty.sandbox.job import JailUnavailable
+from envbounty.sandbox.job import INPUTS_MB, JailUnavailable
 from envbounty.sandbox.seccomp import filters
-from envbounty.sandbox.worker import Broken, Shape, Worker, server_argv, server_config
+from envbounty.sandbox.worker import Broken, Shape, Worker, new_uids, server_argv, server_config
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
 
 #: Holds Python and a C and C++ compiler. Built by docker/jail/.
 DEFAULT_IMAGE = os.environ.get("ENVBOUNTY_JAIL_IMAGE", "envbounty-jail:1")
-#: By this label what a killed run left behind can be found and removed.
-LABEL = "envbounty.jail"
+#: By these labels what a killed run left behind is found and removed: who started it, and on what machine that is.
+LABEL, MACHINE_LABEL = "envbounty.jail", "envbounty.machine"
 
-OVERHEAD_MB, OVERHEAD_PROCESSES = 192, 16
+OVERHEAD_MB, OVERHEAD_PROCESSES = 256, 16
 #: The gVisor kernel's own threads count as processes of the container.
 GVISOR_PROCESSES = 1024
 STDOUT, STDERR = 1, 2
 MAX_WORDS = 4000
-
-_numbers = itertools.count()
+#: How long the engine may take to end a container.
+REMOVE_S = 30.0
 
 
 class DockerChannel:
@@ -53,38 +54,43 @@ class DockerChannel:
         self._ready = bytearray()
         self._raw = bytearray()
         self._words = bytearray()
+        self._ended = False
         self._socket.setblocking(False)
 
     def send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
         while view:
             # An attach stream that nobody reads blocks the engine itself, so whatever arrives is taken at once.
-            readable, writable = self._wait(True, deadline)
-            if readable:
+            ready = self._wait(select.POLLIN | select.POLLOUT, deadline)
+            if ready & ~select.POLLOUT:
                 self._take()
-            if writable:
+            if ready & select.POLLOUT:
                 try:
                     view = view[self._socket.send(view) :]
                 except BlockingIOError:
                     continue
                 except OSError as error:
-                    raise Broken(f"the container is gone ({error}): {self.words()}") from None
+                    raise self._gone(str(error)) from None
 
     def receive(self, count: int, deadline: float) -> bytes:
         while len(self._ready) < count:
-            self._wait(False, deadline)
+            self._wait(select.POLLIN, deadline)
             self._take()
         data = bytes(self._ready[:count])
         del self._ready[:count]
         return data
 
-    def _wait(self, writing: bool, deadline: float) -> tuple[bool, bool]:
-        left = deadline - time.monotonic()
-        want = [self._socket] if writing else []
-        readable, writable, _ = select.select([self._socket], want, [], max(0.0, left))
-        if not readable and not writable:
+    def _wait(self, events: int, deadline: float) -> int:
+        poll = select.poll()
+        poll.register(self._socket, events)
+        ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+        if not ready:
             raise Broken(f"the container did not answer in time: {self.words()}")
-        return bool(readable), bool(writable)
+        return ready[0][1]
+
+    def _gone(self, how: str) -> Broken:
+        self._ended = True
+        return Broken(f"the container is gone ({how}): {self.words()}")
 
     def _take(self) -> None:
         try:
@@ -92,9 +98,9 @@ class DockerChannel:
         except BlockingIOError:
             return
         except OSError as error:
-            raise Broken(f"the container is gone ({error}): {self.words()}") from None
+            raise self._gone(str(error)) from None
         if not chunk:
-            raise Broken(f"the container ended: {self.words()}")
+            raise self._gone("it ended")
         self._raw += chunk
         while len(self._raw) >= 8:
             kind, length = struct.unpack(">BxxxI", self._raw[:8])
@@ -111,25 +117,73 @@ class DockerChannel:
         return self._words.decode(errors="replace").strip()[-2000:]
 
     def memory_kills(self) -> int:
+        """Inside the container its server counts them; this says whether the container itself was killed so."""
+        if not self._ended:
+            return 0
+        with contextlib.suppress(Exception):
+            for _ in range(20):  # the stream ends a moment before the engine knows why
+                self._container.reload()
+                state = self._container.attrs["State"]
+                if not state["Running"]:
+                    return int(state["OOMKilled"])
+                time.sleep(0.05)
         return 0
 
     def kill(self) -> None:
+        self._ended = True
+        remove(self._container)
+
+    def close(self) -> None:
         with contextlib.suppress(Exception):
             self._socket.close()
             self._stream.close()
-        remove(self._container)
+        self.kill()
 
 
 def remove(container: Container) -> None:
-    """Force a container away. A second try after a moment, since the engine may still be busy ending it."""
-    for pause in (0.5, 2.0, 0.0):
+    """Force a container away, and wait until it is: the engine may be busy starting, ending or removing it."""
+    deadline = time.monotonic() + REMOVE_S
+    while time.monotonic() < deadline:
         try:
             container.remove(force=True, v=True)
-            return
         except Exception as error:
             if getattr(getattr(error, "response", None), "status_code", None) == 404:
                 return
-            time.sleep(pause)
+        time.sleep(0.02)
+
+
+def machine() -> str:
+    """Names the machine, and the view of its processes, in which our process id means something."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}:{os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        return platform.node()
+
+
+def owner(pid: int) -> str:
+    """Names a running process so that no later one has the same name; empty when there is none."""
+    try:
+        started = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+        return f"{pid}:{started}"
+    except OSError:
+        pass  # no such process, or no /proc
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return ""
+    except OSError:
+        pass  # there is one, of another user
+    return "" if os.path.isdir("/proc/self") else f"{pid}:"
+
+
+def sweep(client: DockerClient) -> None:
+    """Remove the containers of runs that were killed before they could. Others' are told from ours by their labels."""
+    for container in client.containers.list(all=True, filters={"label": f"{MACHINE_LABEL}={machine()}"}):
+        name = container.labels.get(LABEL, "")
+        pid = name.partition(":")[0]
+        if pid.isdigit() and owner(int(pid)) != name:
+            remove(container)
 
 
 class Docker:
@@ -170,6 +224,8 @@ class Docker:
         self.runtime = "runsc" if self.gvisor else runtime
         self.name = "docker+runsc" if self.gvisor else "docker"
         self._filters = filters(info.get("Architecture"))
+        with contextlib.suppress(Exception):  # others may be sweeping too; what is left is left for the next time
+            sweep(self._client)
 
     @property
     def detail(self) -> str:
@@ -177,8 +233,7 @@ class Docker:
 
     def start(self, shape: Shape, number: int) -> Worker:
         """A warm server for jobs of `shape`. Raises `Broken` when it does not come up."""
-        uids = 1_000_000_000 + (os.getpid() * 37 + next(_numbers)) % 8000 * 100_000
-        config = server_config("uid", self._filters, number, uids=uids, strict=not self.gvisor)
+        config = server_config("uid", self._filters, number, uids=new_uids(), strict=not self.gvisor)
         try:
             container = self._client.containers.create(**self._settings(shape, number, config))
         except Exception as error:
@@ -189,10 +244,10 @@ class Docker:
             container.start()
             return Worker(channel, shape)
         except Broken:
-            channel.kill() if channel else remove(container)
+            channel.close() if channel else remove(container)
             raise
         except BaseException as error:
-            channel.kill() if channel else remove(container)
+            channel.close() if channel else remove(container)
             if isinstance(error, Exception):
                 raise Broken(f"the container did not start: {error}") from None
             raise
@@ -202,7 +257,7 @@ class Docker:
 
         scratch = shape.scratch_mb << 20
         shm = scratch // 4
-        memory = (shape.memory_mb + shape.scratch_mb + OVERHEAD_MB) << 20
+        memory = (shape.memory_mb + 3 * shape.scratch_mb + OVERHEAD_MB) << 20
         processes = max(shape.processes, 32) + OVERHEAD_PROCESSES
         settings: dict[str, Any] = {
             "image": self.image,
@@ -221,7 +276,7 @@ class Docker:
             "shm_size": shm,
             "tmpfs": {
                 "/tmp": f"size={scratch - shm},nr_inodes=4096,mode=1777,nosuid,nodev,exec",
-                "/job": "size=64m,mode=755,nosuid,nodev,exec",
+                "/job": f"size={INPUTS_MB + 4}m,mode=755,nosuid,nodev,exec",
                 "/dev/shm": f"size={shm},nr_inodes=64,mode=1777,nosuid,nodev,noexec",
             },
             "working_dir": "/",
@@ -230,12 +285,10 @@ class Docker:
             "stdin_open": True,
             "tty": False,
             "log_config": LogConfig(type="none"),  # logs of a chatty job fill the host's disk
-            "labels": {LABEL: "1"},
+            "labels": {LABEL: owner(os.getpid()), MACHINE_LABEL: machine()},
         }
-        if self.gvisor:
+        if self.runtime:
             settings["runtime"] = self.runtime
-        else:
-            if self.runtime:
-                settings["runtime"] = self.runtime
+        if not self.gvisor:  # which refuses to set these
             settings["ulimits"] = [Ulimit(name="core", soft=0, hard=0)]
         return settings

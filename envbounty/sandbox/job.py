@@ -21,6 +21,10 @@ class Status(enum.StrEnum):
     INFRA = "infra"  # the jail broke: never held against the job
 
 
+#: The most that a job may be given, all inputs and standard input together.
+INPUTS_MB = 64
+
+
 @dataclass(frozen=True)
 class Limits:
     """The most that one job may use. Everything is enforced outside the job's own process."""
@@ -52,6 +56,8 @@ class Job:
     def __post_init__(self) -> None:
         if bool(self.code) == bool(self.argv):
             raise ValueError("a job is either code or argv")
+        if len(self.stdin) + sum(map(len, self.inputs.values())) > INPUTS_MB << 20:
+            raise ValueError(f"the inputs of a job are larger than {INPUTS_MB} MB")
         for name in self.inputs:
             parts = name.split("/")
             if name.startswith("/") or "\0" in name or any(part in ("", ".", "..") for part in parts):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import secrets
 import socket
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,37 +20,50 @@ from envbounty.sandbox.pool import Backend, Pool
 
 #: Tries what a jail must not allow, and says what it could do after all.
 CANARY = """
-import json, os, socket
-sys_errors = (OSError, PermissionError)
+import ctypes, hashlib, json, os, socket
 got = []
-secret, port = json.load(open(JOB_IN + "/canary"))
+canary = json.load(open(JOB_IN + "/canary"))
 try:
-    open(secret).read(); got.append("read a file of the host")
+    open(canary["file"]).read(); got.append("read a file of the host")
 except OSError: pass
-if "ENVBOUNTY_CANARY" in os.environ: got.append("saw the host's environment")
+def seen(block):
+    return any(hashlib.sha256(entry).hexdigest() in canary["environ"] for entry in block)
+if seen(os.fsencode(f"{key}={value}") for key, value in os.environ.items()):
+    got.append("saw the host's environment")
 for entry in os.listdir("/proc"):
     if entry.isdigit():
         try:
-            if b"ENVBOUNTY_CANARY" in open(f"/proc/{entry}/environ", "rb").read():
+            if seen(open(f"/proc/{entry}/environ", "rb").read().split(bytes(1))):
                 got.append("saw the host's environment through /proc")
         except OSError: pass
 try:
-    socket.create_connection(("127.0.0.1", port), 0.5).close(); got.append("reached the host's network")
+    socket.create_connection(("127.0.0.1", canary["port"]), 0.5).close(); got.append("reached the host's network")
 except OSError: pass
 for family, kind in ((2, 2), (40, 1), (16, 3)):
     try:
         socket.socket(family, kind).close(); got.append(f"opened a socket of family {family}")
     except OSError: pass
+try:
+    socket.socket(1, 1).connect(chr(0) + canary["name"]); got.append("reached an abstract socket of the host")
+except OSError: pass
 for folder in ("/", "/dev", "/usr", "/job", JOB_IN, "/etc", "/proc/sys/kernel"):
     try:
-        open(folder + "/envbounty-canary", "w").close(); got.append("wrote to " + folder)
+        open(folder + "/envbounty-canary", "x").close(); got.append("wrote to " + folder)
+        os.unlink(folder + "/envbounty-canary")
     except OSError: pass
 try:
     if os.fork() == 0: os._exit(0)
     os.wait(); got.append("started a process")
 except OSError: pass
-os.write(RESULT, json.dumps(got).encode())
+if ctypes.CDLL(None).unshare(0x10000000) == 0: got.append("made a user namespace")
+if os.path.exists("/proc/self/status"):
+    for line in open("/proc/self/status"):
+        if line.startswith("CapEff:") and int(line.split()[1], 16): got.append("has capabilities")
+os.write(RESULT, json.dumps(sorted(set(got))).encode())
 """
+
+#: Entries of an environment that every process has, in a jail and out of it.
+HARMLESS = frozenset(("PATH", "HOME", "LANG", "HOSTNAME", "PWD", "SHLVL", "TERM", "_"))
 
 
 def prove(pool: Pool) -> None:
@@ -58,8 +74,15 @@ def prove(pool: Pool) -> None:
         secret.write_text("canary")
         os.chmod(folder, 0o755)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        inputs = {"canary": json.dumps([str(secret), listener.getsockname()[1]]).encode()}
-        outcome = pool.run(Job(code=CANARY, inputs=inputs, limits=Limits(wall_s=20)))
+        canary = {"file": str(secret), "port": listener.getsockname()[1], "name": f"envbounty-{secrets.token_hex(8)}"}
+        if sys.platform == "linux":  # nobody else has abstract sockets
+            abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
+            abstract.bind("\0" + str(canary["name"]))
+            abstract.listen()
+        # Only hashes go in: what is to be kept from a job is not handed to it.
+        entries = (f"{key}={value}" for key, value in os.environ.items() if key not in HARMLESS and len(value) > 1)
+        canary["environ"] = [hashlib.sha256(os.fsencode(entry)).hexdigest() for entry in entries]
+        outcome = pool.run(Job(code=CANARY, inputs={"canary": json.dumps(canary).encode()}, limits=Limits(wall_s=20)))
     _require_held(outcome, pool.name)
 
 
@@ -73,7 +96,7 @@ def _require_held(outcome: Outcome, name: str) -> None:
 
 
 def open_jail(name: str = "auto", size: int = 2, *, runtime: str | None = None) -> Pool:
-    """A proven jail of at most `size` servers: `auto`, `bubblewrap` or `docker`.
+    """A proven jail for at most `size` jobs at once: `auto`, `bubblewrap` or `docker`.
 
     `auto` takes bubblewrap, and Docker where bubblewrap cannot work. Raises `JailUnavailable` with every reason and
     the commands that mend them; never falls back to running code without a jail.
@@ -105,4 +128,4 @@ def open_jail(name: str = "auto", size: int = 2, *, runtime: str | None = None) 
 
 
 def _mend(choice: str, words: str) -> str:
-    return f"{words}\n{why_not('see above')}" if choice == "bubblewrap" and "did not run" in words else words
+    return f"{words}\n{why_not()}" if choice == "bubblewrap" and "did not run" in words else words

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from envbounty.sandbox.job import Job, Outcome, Status
 from envbounty.sandbox.worker import Broken, Shape, Worker
 
-#: A server is replaced after this many jobs, whatever they did.
+#: A server is replaced after this many jobs, whatever they did. Less than it has uids.
 MAX_JOBS = 500
 #: How often a job is tried when the jail breaks under it, before that is reported.
 TRIES = 2
+#: Idle servers kept for each that may work: a caller that alternates between shapes would else start one each time.
+IDLE = 2
 
 
 class Backend(Protocol):
@@ -29,34 +32,32 @@ class Backend(Protocol):
 
 
 class Pool:
-    """At most `size` servers at once. `run` waits for a free one."""
+    """At most `size` jobs at once. `run` waits for its turn."""
 
     def __init__(self, backend: Backend, size: int) -> None:
         self.backend = backend
         self.name = backend.name
         self.isolated = backend.isolated
         self.runs = 0
+        self._idle = IDLE * size
         self._free: list[Worker] = []
-        self._all: set[Worker] = set()
+        self._busy: set[Worker] = set()
         self._slots = threading.Semaphore(size)
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._closed = False
-        # bubblewrap dies with the *thread* that started it, so one that lives as long as the pool starts them all.
-        self._starter = ThreadPoolExecutor(1, thread_name_prefix="jail-starter")
+        # bubblewrap dies with the *thread* that started it, so threads that live as long as the pool start them all.
+        self._starter = ThreadPoolExecutor(min(size, 4), thread_name_prefix="jail-starter")
 
     def run(self, job: Job, *, fresh: bool = False) -> Outcome:
         shape = Shape(job.limits.memory_mb, job.limits.processes, job.limits.scratch_mb)
         with self._slots:
             why = ""
             for _ in range(TRIES):
-                try:
-                    worker = self._take(shape, fresh)
-                except Broken as error:
-                    why = str(error)
-                    continue
+                worker = None
                 keep = False
                 try:
+                    worker = self._take(shape, fresh)
                     outcome = worker.run(job)
                     keep = not fresh and worker.jobs < MAX_JOBS
                     with self._lock:
@@ -65,14 +66,21 @@ class Pool:
                 except Broken as error:
                     why = str(error)
                 finally:
-                    self._give(worker, keep)
+                    if worker is not None:
+                        self._give(worker, keep)
+                if self._closed:
+                    return Outcome(Status.INFRA, "the jail was closed")
             return Outcome(Status.INFRA, f"the jail failed {TRIES} times: {why}")
 
     def close(self) -> None:
+        """Kill everything, also under jobs that run: their `run` then returns `infra`."""
         with self._lock:
             self._closed = True
-            workers, self._all, self._free = list(self._all), set(), []
-        for worker in workers:
+            busy, free = list(self._busy), self._free
+            self._free = []
+        for worker in busy:
+            worker.kill()  # the thread that uses it lets go of it
+        for worker in free:
             worker.close()
         self._starter.shutdown(wait=True)
 
@@ -86,34 +94,43 @@ class Pool:
         with self._lock:
             if self._closed:
                 raise Broken("the pool is closed")
-            if not fresh:
-                for worker in self._free:
-                    if worker.shape == shape:
-                        self._free.remove(worker)
-                        return worker
-            # A slot is ours, so the servers that exist and are free are too many by one at the most.
-            surplus = self._free.pop(0) if self._free else None
-            if surplus is not None:
-                self._all.discard(surplus)
-        if surplus is not None:
-            surplus.close()
+            for worker in [] if fresh else self._free:
+                if worker.shape == shape:
+                    self._free.remove(worker)
+                    self._busy.add(worker)
+                    return worker
+            try:
+                future = self._starter.submit(self._start, shape, next(self._numbers))
+            except RuntimeError as error:  # the interpreter is shutting down
+                raise Broken(f"the pool is closed: {error}") from None
         try:
-            worker = self._starter.submit(self.backend.start, shape, next(self._numbers)).result()
-        except RuntimeError as error:
-            raise Broken(f"the pool is closed: {error}") from None
+            return future.result()
+        except BaseException:
+            future.add_done_callback(self._discard)  # Ctrl-C: somebody must let go of what is still being started
+            raise
+
+    def _start(self, shape: Shape, number: int) -> Worker:
+        worker = self.backend.start(shape, number)
         with self._lock:
             if not self._closed:
-                self._all.add(worker)
+                self._busy.add(worker)
                 return worker
         worker.close()
         raise Broken("the pool is closed")
 
+    def _discard(self, future: Future[Worker]) -> None:
+        with contextlib.suppress(BaseException):
+            self._give(future.result(), keep=False)
+
     def _give(self, worker: Worker, keep: bool) -> None:
         with self._lock:
-            keep = keep and not self._closed
-            if keep:
+            self._busy.discard(worker)
+            gone = []
+            if keep and not self._closed:
                 self._free.append(worker)
+                if len(self._free) > self._idle:
+                    gone.append(self._free.pop(0))
             else:
-                self._all.discard(worker)
-        if not keep:
-            worker.close()
+                gone.append(worker)
+        for one in gone:
+            one.close()

@@ -6,16 +6,19 @@ nothing of envbounty.
 
     server        never reads a job, an input or an output: it waits for a byte to arrive, forks, and waits. Its memory,
                   which every job inherits, is therefore the same for each of them and holds nothing of the others.
-      supervisor  one per job, outside the job's namespaces: reads the job, bounds time and output, reports, exits.
-        init      process 1 of the job's namespaces (mode ns): mounts, waits, kills what is left, brings back files.
-          job     drops every privilege, then becomes the untrusted code.
+      supervisor  one per job: reads the job, makes its surroundings, bounds its time, memory and output, ends all that
+                  it started, brings back files, answers, exits.
+        job       drops every privilege, then becomes the untrusted code.
 
-Modes: `ns` makes fresh pid, mount, ipc and uts namespaces for each job and, where it is given `uids`, a fresh uid;
-`uid` (inside a container, without the right to make namespaces) makes only a fresh uid and wipes the scratch; `none`
-isolates nothing.
+Modes: `ns` makes a pid and a mount namespace for each job, of which the supervisor is process 1, and, where it is given
+`uids`, a fresh uid (the outer jail has namespaces of its own for network, IPC and host name, and the system-call filter
+forbids whatever could outlive a job in them); `uid` (inside a container, without the right to make namespaces) makes
+only a fresh uid and wipes the scratch; `none` isolates nothing.
 
 On the wire, both ways: 4 bytes, big endian, length of a JSON header; the header; then the raw blobs that it sizes.
 """
+
+from __future__ import annotations
 
 import ctypes
 import errno
@@ -29,38 +32,46 @@ import signal
 import stat
 import struct
 import sys
-import tempfile
 import time
 import traceback
+import types
+from typing import Any, NoReturn
+
+Json = dict[str, Any]
+Blobs = list[bytes]
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
 
-NEWNS, NEWUTS, NEWIPC, NEWPID = 0x20000, 0x04000000, 0x08000000, 0x20000000
+NEWNS, NEWPID = 0x20000, 0x20000000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
 PR_SET_SECUREBITS, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 28, 36, 38, 47
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_REC_PRIVATE = 0x4000 | (1 << 18)
 
-TMP, SHM, INPUTS, ROOT = "/tmp", "/dev/shm", "/job/in", "/job"
+TMP, SHM, ROOT = "/tmp", "/dev/shm", "/job"
 RESULT = 3  # the descriptor on which a job of Python code returns its result
+TROUBLE = 4  # the one on which a job says why it could not be started; closed before its code runs
 OUT_OF_MEMORY = 86  # how our own wrapper says that Python raised MemoryError
-HUNG_UP, BROKEN, DIRTY = 100, 101, 102  # how a supervisor ends when it could not answer
-POLL_S = 0.02  # how often the memory of a job with several processes is summed
+HUNG_UP, BROKEN, DIRTY = 100, 101, 102  # how a supervisor ends when it could not answer, or could not clean up
+TICK_S = 0.02  # how often the memory and processor time of a job with several processes are summed
+CLEAN_S = 10.0  # how long it may take to end a job's processes and to wipe what it wrote; less than our caller waits
 INODES = 4096
+THREADS = 32  # of a job that may not start processes
+PLAIN, GUARD = 1, 0  # offsets in a server's block of uids: the first job's, and the one that ends jobs
 
 
-def call(what, value):
+def call(what: str, value: int) -> None:
     if value != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{what}: {os.strerror(code)}")
 
 
-def mount(kind, target, flags, data):
+def mount(kind: bytes, target: str, flags: int, data: str | None) -> None:
     call(f"mount {target}", libc.mount(kind, target.encode(), kind, flags, data.encode() if data else None))
 
 
-def read_exactly(fd, count):
+def read_exactly(fd: int, count: int) -> bytes:
     chunks, left = [], count
     while left:
         chunk = os.read(fd, min(left, 1 << 20))
@@ -71,28 +82,23 @@ def read_exactly(fd, count):
     return b"".join(chunks)
 
 
-def write_all(fd, data):
+def write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
 
 
+def write_message(fd: int, head: Json, blobs: Blobs) -> None:
+    text = json.dumps(head).encode()
+    write_all(fd, struct.pack(">I", len(text)) + text)
+    for blob in blobs:
+        write_all(fd, blob)
+
+
 # --- the job's own process -------------------------------------------------------------------------------------------
 
 
-def drop_capabilities():
-    libc.prctl(PR_CAP_AMBIENT, 4, 0, 0, 0)
-    for number in range(64):
-        libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)  # fails past the last one, which is the end of the list
-    libc.prctl(PR_SET_SECUREBITS, 0x2F, 0, 0, 0)  # uid 0 means nothing any more, locked
-
-
-def clear_capabilities():
-    header = struct.pack("Ii", 0x20080522, 0)
-    call("capset", libc.capset(header, b"\0" * 24))
-
-
-def load_filter(program):
+def load_filter(program: bytes) -> None:
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
@@ -101,9 +107,11 @@ def load_filter(program):
     call("seccomp", libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(filled), 0, 0))
 
 
-def set_limits(limits, strict):
+def set_limits(limits: Json, config: Json, uid: int | None) -> None:
     mega = 1 << 20
     processes = limits["processes"]
+    # Linux counts threads here too. With one process fork is refused by the filter, and this bounds its threads.
+    tasks = THREADS if processes == 1 else processes
     wanted = {
         "CPU": limits["cpu_s"],
         "AS": limits["memory_mb"] * mega,
@@ -113,65 +121,46 @@ def set_limits(limits, strict):
         "STACK": 8 * mega,
         "MEMLOCK": 0,
         "MSGQUEUE": 0,
-        # Linux counts threads here too. With one process fork is refused by the filter, and this bounds its threads.
-        "NPROC": 32 if processes == 1 else processes,
+        # A job without a uid of its own is counted together with its supervisor, the server, and the outer jail's init.
+        "NPROC": tasks if uid is not None else tasks + 3,
     }
     for name, value in wanted.items():
         which = getattr(resource, "RLIMIT_" + name)
         hard = resource.getrlimit(which)[1]
         value = value if hard < 0 else min(value, hard)
         try:
+            # A second between the soft limit, whose signal can be ignored, and the hard one, which kills.
             resource.setrlimit(which, (value, value + 1 if name == "CPU" and hard < 0 else value))
         except (ValueError, OSError):
-            if strict or name in ("CPU", "AS"):
+            if config["strict"] or name in ("CPU", "AS"):
                 raise
 
 
-def become_job(job, config, uid, pipes, stdin_path):
+def become_user(uid: int) -> None:
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def become_job(job: Json, config: Json, uid: int | None, pipes: dict[str, tuple[int, int]]) -> NoReturn:
     """Drop everything and run the untrusted code. Never returns."""
     code = 1
+    os.dup2(pipes["trouble"][1], TROUBLE, inheritable=False)
     try:
-        os.setsid()
-        for target, source in enumerate([os.open(stdin_path, os.O_RDONLY), pipes["stdout"][1], pipes["stderr"][1]]):
-            os.dup2(source, target)
-        os.dup2(pipes["result"][1], RESULT, inheritable=False)
-        os.closerange(RESULT + 1, 4096)
-        os.environ.clear()
-        os.environ.update(config["environ"], HOME=job["cwd"], TMPDIR=job["cwd"])
-        os.chdir(job["cwd"])
-        os.umask(0o022)
-        sealed = config["mode"] != "none"
-        if config["mode"] == "ns":
-            drop_capabilities()
-        if uid is not None:
-            os.setgroups([])
-            os.setresgid(uid, uid, uid)
-            os.setresuid(uid, uid, uid)
-        if config["mode"] == "ns":
-            clear_capabilities()
-        libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        try:
-            with open("/proc/self/oom_score_adj", "w") as file:
-                file.write("1000")
-        except OSError:
-            pass  # the kernel may then pick another process of the same jail; the job fails all the same
-        set_limits(job["limits"], config["strict"])
-        program = config["filters"]["one" if job["limits"]["processes"] == 1 else "many"]
-        if sealed:
-            load_filter(program)
+        prepare_job(job, config, uid, pipes)
+    except BaseException:
+        os.write(TROUBLE, traceback.format_exc(limit=-4).encode("utf-8", "replace")[-2000:])
+        os._exit(code)
+    try:
         if job["argv"]:
-            words = {"{in}": job["in"], "{python}": sys.executable}
-            argv = list(job["argv"])
-            for word, value in words.items():
-                argv = [part.replace(word, value) for part in argv]
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and that would be inherited
+            argv = [part.replace("{in}", job["in"]).replace("{python}", sys.executable) for part in job["argv"]]
             try:
                 os.execv(argv[0], argv)
-            except OSError as error:
-                os.write(2, f"cannot execute {argv[0]}: {error.strerror}\n".encode())
+            except (OSError, ValueError) as error:
+                os.write(2, f"cannot execute {argv[0]}: {error}\n".encode("utf-8", "replace"))
                 os._exit(127)
-        random = sys.modules.get("random")
-        if random is not None:
-            random.seed()  # every fork would otherwise draw the same numbers
+        os.close(TROUBLE)
         code = run_code(job)
     except BaseException:
         os.write(2, traceback.format_exc(limit=-8).encode("utf-8", "replace")[-4000:])
@@ -179,11 +168,50 @@ def become_job(job, config, uid, pipes, stdin_path):
         os._exit(code)
 
 
-def run_code(job):
-    """Execute a job's Python and return its exit status."""
-    scope = {"__name__": "__main__", "__builtins__": __builtins__, "JOB_IN": job["in"], "RESULT": RESULT}
+def prepare_job(job: Json, config: Json, uid: int | None, pipes: dict[str, tuple[int, int]]) -> None:
+    """All that is done to a process before the untrusted code gets it."""
+    os.setsid()
+    for target, source in (
+        (0, os.open(job["stdin_path"], os.O_RDONLY)),
+        (1, pipes["stdout"][1]),
+        (2, pipes["stderr"][1]),
+        (RESULT, pipes["result"][1]),
+    ):
+        os.dup2(source, target, inheritable=target < RESULT)
+    os.closerange(TROUBLE + 1, 4096)
     try:
-        exec(compile(job["code"], "<job>", "exec"), scope)
+        fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(fd, b"1000")  # of all in this jail the kernel is to pick the job
+        os.close(fd)
+    except OSError:
+        pass  # it may then pick another process of the same jail; the job fails all the same
+    os.environ.clear()
+    os.environ.update(config["environ"], HOME=job["cwd"], TMPDIR=job["cwd"])
+    os.chdir(job["cwd"])
+    os.umask(0o022)
+    signal.signal(signal.SIGINT, signal.SIG_DFL if job["argv"] else signal.default_int_handler)
+    if uid is not None:
+        become_user(uid)
+    if config["mode"] == "ns":  # in a container the change of uid has dropped them
+        header = struct.pack("Ii", 0x20080522, 0)
+        call("capset", libc.capset(header, b"\0" * 24))
+    call("no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    set_limits(job["limits"], config, uid)
+    if config["mode"] != "none":
+        load_filter(config["filters"]["one" if job["limits"]["processes"] == 1 else "many"])
+
+
+def run_code(job: Json) -> int:
+    """Execute a job's Python and return its exit status."""
+    random = sys.modules.get("random")
+    if random is not None:
+        random.seed()  # every fork would otherwise draw the same numbers
+    sys.argv[:] = ["job"]
+    main = types.ModuleType("__main__")
+    main.__dict__.update({"JOB_IN": job["in"], "RESULT": RESULT})
+    sys.modules["__main__"] = main  # pickle and dataclasses look there for what the code defines
+    try:
+        exec(compile(job["code"], "<job>", "exec"), main.__dict__)
         code = 0
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
@@ -203,67 +231,73 @@ def run_code(job):
 # --- files in and out ------------------------------------------------------------------------------------------------
 
 
-def place_inputs(job, root):
+def place_inputs(job: Json, root: str) -> None:
     """Write the inputs and standard input below `root`, which must not be writable by the job afterwards."""
-    os.makedirs(os.path.join(root, "in"), 0o755, exist_ok=True)
+    os.makedirs(job["in"], 0o755, exist_ok=True)
     for name, content in job["inputs"]:
-        path = os.path.join(root, "in", name)
+        path = os.path.join(job["in"], name)
         os.makedirs(os.path.dirname(path), 0o755, exist_ok=True)
         with open(path, "wb") as file:
             file.write(content)
         os.chmod(path, 0o555)
-    with open(os.path.join(root, "stdin"), "wb") as file:
+    job["stdin_path"] = os.path.join(root, "stdin")
+    with open(job["stdin_path"], "wb") as file:
         file.write(job["stdin"])
+    job["inputs"] = job["stdin"] = None  # the job needs no second copy in its memory
 
 
-def bring_back(name, folder, limit):
-    """(content, None) for a plain file of at most `limit` bytes, else (None, why). Never follows, never blocks."""
+def bring_back(name: str, folder: str, limit: int) -> tuple[bytes, str]:
+    """(content, "") of a plain file of at most `limit` bytes, else (b"", why not). Never follows, never blocks."""
     try:
         where = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as error:
-        return None, error.strerror
+        return b"", os.strerror(error.errno or 0)
     try:
         try:
             fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, dir_fd=where)
         except OSError as error:
-            return None, "is a symbolic link" if error.errno == errno.ELOOP else error.strerror
+            return b"", "is a symbolic link" if error.errno == errno.ELOOP else os.strerror(error.errno or 0)
         try:
             info = os.fstat(fd)
             if not stat.S_ISREG(info.st_mode):
-                return None, "is no regular file"
+                return b"", "is no regular file"
             if info.st_nlink != 1:
-                return None, "is a hard link"
+                return b"", "is a hard link"
             if info.st_size > limit:
-                return None, f"is larger than {limit} bytes"
-            content = b""
+                return b"", f"is larger than the {limit} bytes left for outputs"
+            content = bytearray()
             while len(content) <= limit:
-                chunk = os.read(fd, min(1 << 16, limit + 1 - len(content)))
+                chunk = os.read(fd, min(1 << 20, limit + 1 - len(content)))
                 if not chunk:
-                    return content, None
+                    return bytes(content), ""
                 content += chunk
-            return None, f"is larger than {limit} bytes"
+            return b"", f"is larger than the {limit} bytes left for outputs"
+        except OSError as error:
+            return b"", os.strerror(error.errno or 0)
         finally:
             os.close(fd)
     finally:
         os.close(where)
 
 
-def report_outputs(job, fd):
-    """Write what `bring_back` found for every wanted output, as one framed message."""
-    limit = job["limits"]["scratch_mb"] << 20
-    found, refused, blobs = [], {}, []
+def collect_outputs(job: Json) -> tuple[Json, Blobs]:
+    """What `bring_back` found for every wanted output; together not more than the job could write."""
+    left = job["limits"]["scratch_mb"] << 20  # sparse files can claim more, in every one of many names
+    found: list[tuple[str, int]] = []
+    refused: dict[str, str] = {}
+    blobs: Blobs = []
     for name in job["outputs"]:
-        content, why = bring_back(name, job["cwd"], limit)
-        if content is None:
+        content, why = bring_back(name, job["cwd"], left)
+        if why:
             refused[name] = why
         else:
-            found.append([name, len(content)])
+            found.append((name, len(content)))
             blobs.append(content)
-    header = json.dumps({"files": found, "refused": refused}).encode()
-    write_all(fd, struct.pack(">I", len(header)) + header + b"".join(blobs))
+            left -= len(content)
+    return {"files": found, "refused": refused}, blobs
 
 
-def wipe(folder):
+def wipe(folder: str) -> None:
     """Remove everything below `folder` that this user may remove, whatever modes it was left with."""
     for parent, folders, files in os.walk(folder):
         for name in folders:
@@ -286,331 +320,372 @@ def wipe(folder):
                 pass  # as above
 
 
-# --- process 1 of a job's namespaces ---------------------------------------------------------------------------------
-
-
-def run_init(job, config, uid, pipes, control):
-    """Mount, start the job, wait for it, end everything, report. Never returns."""
-    code = BROKEN
-    try:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        scratch = job["limits"]["scratch_mb"] << 20
-        call("mount /", libc.mount(None, b"/", None, MS_REC_PRIVATE, None))
-        mount(b"proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
-        shm = scratch // 4
-        options = f"size={scratch - shm},nr_inodes={INODES},mode=1777"
-        mount(b"tmpfs", TMP, MS_NOSUID | MS_NODEV, options)
-        mount(b"tmpfs", SHM, MS_NOSUID | MS_NODEV | MS_NOEXEC, f"size={shm},nr_inodes=64,mode=1777")
-        if job["inputs"] or job["stdin"]:
-            mount(b"tmpfs", ROOT, MS_NOSUID | MS_NODEV, "mode=755")
-            place_inputs(job, ROOT)
-            mount(b"tmpfs", ROOT, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, None)
-        pid = os.fork()
-        if pid == 0:
-            stdin_path = ROOT + "/stdin" if job["inputs"] or job["stdin"] else "/dev/null"
-            become_job(job, config, uid, pipes, stdin_path)
-        for pair in pipes.values():
-            for fd in pair:
-                os.close(fd)
-        while True:
-            done, status, usage = os.wait4(-1, 0)
-            if done == pid:
-                break
-        header = {
-            "status": os.waitstatus_to_exitcode(status),
-            "cpu_s": usage.ru_utime + usage.ru_stime,
-            "peak_kb": usage.ru_maxrss,
-        }
-        kill_rest()
-        text = json.dumps(header).encode()
-        write_all(control, struct.pack(">I", len(text)) + text)
-        report_outputs(job, control)
-        code = 0
-    except BaseException:
-        os.write(2, traceback.format_exc(limit=-4).encode()[-2000:])
-    finally:
-        os._exit(code)
-
-
-def kill_rest():
-    """As process 1: end every other process of this namespace and wait until it is gone."""
-    try:
-        os.kill(-1, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # nobody is left
-    try:
-        while True:
-            os.waitpid(-1, 0)
-    except ChildProcessError:
-        pass  # all reaped
-
-
 # --- the supervisor of one job ---------------------------------------------------------------------------------------
 
 
 class Watch:
-    """Collects what a job says, and ends it when it takes more than it may."""
+    """Collects what a job says, and decides when it has taken more than it may."""
 
-    def __init__(self, pid, limits, streams):
+    def __init__(self, pid: int, job: Json, config: Json, streams: dict[str, int], base_kb: int) -> None:
         self.pid = pid
-        self.limits = limits
-        self.cap = limits["output_kb"] << 10
-        self.buffers = {fd: bytearray() for fd in streams}
-        self.caps = {fd: self.cap for fd in streams}
-        self.open = set(streams)
+        self.config = config
+        self.limits = job["limits"]
+        self.cap = self.limits["output_kb"] << 10
+        self.streams = streams
+        self.buffers = {fd: bytearray() for fd in streams.values()}
         self.started = time.monotonic()
-        self.why = None
+        self.why: str | None = None
+        self.status: int | None = None
+        self.cpu_s = 0.0  # of processes that are gone
         self.peak_kb = 0
+        self.base_kb = base_kb
+        # A lone process is held by its own limits. Without all of those (gVisor), or with several, they are summed.
+        self.count = config["mode"] != "none" and (self.limits["processes"] > 1 or not config["strict"])
         try:
             self.pidfd = os.pidfd_open(pid)
         except (AttributeError, OSError):
-            self.pidfd = None  # old gVisor: poll for the end instead
-        self.base_kb = resident_kb(os.getpid())
-        self.known = {os.getpid(), os.getppid(), 1, pid}
+            self.pidfd = -1  # old gVisor: look for the end instead
 
-    def run(self):
-        """Wait for the end of `pid`. Afterwards it is reaped, and (status, usage) is returned."""
+    def run(self) -> None:
+        """Wait until the job has ended or has to be ended; says which in `why` (ours) and `status` (its own)."""
         poll = select.poll()
         for fd in self.buffers:
             os.set_blocking(fd, False)
             poll.register(fd, select.POLLIN)
-        if self.pidfd is not None:
+        if self.pidfd >= 0:
             poll.register(self.pidfd, select.POLLIN)
         deadline = self.started + self.limits["wall_s"]
-        many = self.limits["processes"] > 1
-        ended = None
-        while self.why is None and ended is None:
-            left = deadline - time.monotonic()
-            if left <= 0:
+        step = TICK_S if self.count else float("inf")
+        if self.pidfd < 0:
+            step = min(step, 0.005)
+        next_sum = self.started
+        while self.why is None and self.status is None:
+            now = time.monotonic()
+            if now >= deadline:
                 self.why = "wall"
-                break
-            step = POLL_S if many else 0.005 if self.pidfd is None else left
-            for fd, _ in poll.poll(min(left, step) * 1000 + 1):
-                if fd == self.pidfd:
-                    ended = os.wait4(self.pid, 0)
-                elif not self.read(fd):
+                return
+            if self.count and now >= next_sum:
+                self.why = self.too_much()
+                next_sum = now + TICK_S
+            ready = poll.poll(min(deadline - now, step) * 1000 + 1) if self.why is None else ()
+            for fd, _ in ready:
+                if fd != self.pidfd and self.read(fd) == 0:
                     poll.unregister(fd)
-                    self.open.discard(fd)
-            if self.pidfd is None:
-                done = os.wait4(self.pid, os.WNOHANG)
-                ended = done if done[0] else None
-            if many and self.why is None and ended is None and self.too_much_memory():
-                self.why = "memory"
-        if ended is None:
-            os.kill(self.pid, signal.SIGKILL)
-            ended = os.wait4(self.pid, 0)
-        for fd in list(self.open):
-            while self.read(fd):  # only what is there already: somebody may hold the pipe open
-                pass
-        return ended[1], ended[2]
+            if self.count or self.pidfd < 0 or any(fd == self.pidfd for fd, _ in ready):
+                self.reap(os.WNOHANG)
 
-    def read(self, fd):
-        """Take what is there. False at the end or when nothing is there."""
-        room = self.caps[fd] + 1 - len(self.buffers[fd])
-        if room <= 0:
-            return False
+    def read(self, fd: int) -> int:
+        """Take what is there. Returns how much that was; 0 at the end and -1 when nothing is there for now."""
+        buffer = self.buffers[fd]
         try:
-            chunk = os.read(fd, min(room, 1 << 16))
+            chunk = os.read(fd, min(self.cap + 1 - len(buffer), 1 << 16))
         except BlockingIOError:
-            return False
-        self.buffers[fd] += chunk
-        if len(self.buffers[fd]) > self.caps[fd] and self.why is None:
-            self.why = "output"
-        return bool(chunk)
+            return -1
+        buffer += chunk
+        if len(buffer) > self.cap:
+            self.why = self.why or "output"
+        return len(chunk)
 
-    def too_much_memory(self):
-        """Whether all processes of the job together hold more than they may.
+    def drain(self) -> None:
+        """Take what is in the pipes already. Somebody may still hold them open."""
+        for fd in self.buffers:
+            while len(self.buffers[fd]) <= self.cap and self.read(fd) > 0:
+                pass
 
-        What each shares with the server it was forked from is taken off, so memory that exists once is not counted as
-        often as there are processes.
+    def reap(self, flags: int) -> bool:
+        """Reap the children that have ended; with no flags, wait for all. True when there is none left."""
+        try:
+            while True:
+                pid, status, usage = os.wait4(-1, flags)
+                if pid == 0:
+                    return False
+                self.cpu_s += usage.ru_utime + usage.ru_stime
+                self.peak_kb = max(self.peak_kb, usage.ru_maxrss)
+                if pid == self.pid:
+                    self.status = os.waitstatus_to_exitcode(status)
+        except ChildProcessError:
+            return True
+
+    def too_much(self) -> str | None:
+        """What all processes of the job together have more of than they may: memory, cpu, processes or nothing.
+
+        What each shares with the server it was forked from is taken off its memory, so that what exists once is not
+        counted as often as there are processes.
         """
-        total = 0
-        for name in os.listdir("/proc"):
-            if name.isdigit() and int(name) not in self.known:
-                total += max(0, resident_kb(int(name)) - self.base_kb)
-        self.peak_kb = max(self.peak_kb, total)
-        return total > self.limits["memory_mb"] << 10
+        memory_kb, cpu_s, tasks = 0, self.cpu_s, 0
+        for pid in other_processes(self.config):
+            used = usage_of(self.config["proc"], pid)
+            memory_kb += max(0, used[0] - self.base_kb)
+            cpu_s += used[1]
+            tasks += used[2]
+        self.peak_kb = max(self.peak_kb, memory_kb)
+        if memory_kb > self.limits["memory_mb"] << 10:
+            return "memory"
+        if cpu_s > self.limits["cpu_s"] + 1:  # the limit on each process comes first, and says more
+            return "cpu"
+        return "processes" if tasks > max(THREADS, self.limits["processes"]) else None
+
+    def answer(self) -> tuple[Json, Blobs]:
+        """The header and blobs of an outcome, without its files."""
+        blobs = [bytes(self.buffers[self.streams[name]][: self.cap]) for name in ("result", "stdout", "stderr")]
+        head: Json = {
+            "why": self.why,
+            "exit_code": self.status,
+            "wall_s": time.monotonic() - self.started,
+            "cpu_s": self.cpu_s,
+            "peak_kb": self.peak_kb,
+            "sizes": [len(blob) for blob in blobs],
+            "files": [],
+            "refused": {},
+        }
+        return head, blobs
 
 
-def resident_kb(pid):
+def own_pid(proc: int) -> int:
+    """What this process is called in the jail's own /proc."""
+    return int(os.readlink("self", dir_fd=proc))
+
+
+def other_processes(config: Json) -> list[int]:
+    """All in this jail but its first process, the server and this one."""
+    ours = {1, config["pid"], own_pid(config["proc"])}
+    return [int(name) for name in os.listdir(config["proc"]) if name.isdigit() and int(name) not in ours]
+
+
+def usage_of(proc: int, pid: int) -> tuple[int, float, int]:
+    """Resident memory in KB, processor seconds (with those of children that are gone), and threads of a process."""
     try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * (resource.getpagesize() >> 10)
-    except (OSError, IndexError, ValueError):
-        return 0  # it has just ended
+        fd = os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc)
+        try:
+            words = os.read(fd, 4096).rpartition(b")")[2].split()
+        finally:
+            os.close(fd)
+    except OSError:
+        return 0, 0.0, 0  # it has just ended
+    ticks = sum(int(word) for word in words[11:15])
+    return int(words[21]) * (resource.getpagesize() >> 10), ticks / os.sysconf("SC_CLK_TCK"), int(words[17])
 
 
-def supervise(config, uid):
+def supervise(config: Json, uid: int | None) -> int:
     """Read one job from standard input, run it, write its outcome to standard output. Returns the exit status."""
+    wire = config["stdin"]
     try:
-        (length,) = struct.unpack(">I", read_exactly(config["stdin"], 4))
-        job = json.loads(read_exactly(config["stdin"], length))
-        job["stdin"] = read_exactly(config["stdin"], job["stdin"])
-        job["inputs"] = [(name, read_exactly(config["stdin"], size)) for name, size in job["inputs"]]
+        (length,) = struct.unpack(">I", read_exactly(wire, 4))
+        job: Json = json.loads(read_exactly(wire, length))
+        job["stdin"] = read_exactly(wire, job["stdin"])
+        job["inputs"] = [(name, read_exactly(wire, size)) for name, size in job["inputs"]]
     except EOFError:
         return HUNG_UP
-    run = {"ns": run_in_namespaces, "uid": run_as_uid, "none": run_bare}[config["mode"]]
-    head, blobs, clean = run(job, config, uid)
-    text = json.dumps(head).encode()
-    write_all(config["stdout"], struct.pack(">I", len(text)) + text + b"".join(blobs))
+    call("pdeathsig", libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    head, blobs, clean = {"ns": run_in_namespaces, "uid": run_as_uid, "none": run_bare}[config["mode"]](job, config, uid)
+    write_message(config["stdout"], head, blobs)
     return 0 if clean else DIRTY
 
 
-def open_pipes():
-    return {name: os.pipe() for name in ("result", "stdout", "stderr")}
-
-
-def close_ends(pipes, which):
-    for pair in pipes.values():
-        os.close(pair[which])
-
-
-def answer(watch, pipes, status, cpu_s, peak_kb, control=b""):
-    """The header and blobs of an outcome."""
-    names = ("result", "stdout", "stderr")
-    blobs = [bytes(watch.buffers[pipes[name][0]][: watch.cap]) for name in names]
-    head = {
-        "why": watch.why,
-        "exit_code": status,
-        "wall_s": time.monotonic() - watch.started,
-        "cpu_s": cpu_s,
-        "peak_kb": max(peak_kb, watch.peak_kb),
-        "sizes": [len(blob) for blob in blobs],
-        "files": [],
-        "refused": {},
-    }
-    if control:
-        (length,) = struct.unpack(">I", control[:4])
-        found = json.loads(control[4 : 4 + length])
-        head.update(found)
-        blobs.append(control[4 + length :])
-    return head, blobs
-
-
-def run_in_namespaces(job, config, uid):
-    job["cwd"], job["in"] = TMP, INPUTS
-    pipes = open_pipes()
-    control_r, control_w = os.pipe()
-    call("unshare", libc.unshare(NEWNS | NEWPID | NEWIPC | NEWUTS))
+def start_job(job: Json, config: Json, uid: int | None) -> tuple[Watch, int]:
+    """Fork the job. Returns its watch, and the descriptor on which it says why it could not start."""
+    pipes = {name: os.pipe() for name in ("trouble", "result", "stdout", "stderr")}
+    base_kb = usage_of(config["proc"], own_pid(config["proc"]))[0]
     pid = os.fork()
     if pid == 0:
-        run_init(job, config, uid, pipes, control_w)
-    close_ends(pipes, 1)
-    os.close(control_w)
-    watch = Watch(pid, job["limits"], [pipes[name][0] for name in pipes] + [control_r])
-    watch.caps[control_r] = (job["limits"]["scratch_mb"] << 20) * max(1, len(job["outputs"])) + (1 << 20)
-    status, _ = watch.run()
-    control = bytes(watch.buffers[control_r])
-    if len(control) < 4:  # killed at a limit, or process 1 could not set the jail up
-        code = os.waitstatus_to_exitcode(status)
-        if watch.why is None and code == BROKEN:
-            watch.why = "infra"
-        return (*answer(watch, pipes, code, 0.0, 0), True)
-    (length,) = struct.unpack(">I", control[:4])
-    ended = json.loads(control[4 : 4 + length])
-    head, blobs = answer(watch, pipes, ended["status"], ended["cpu_s"], ended["peak_kb"], control[4 + length :])
+        become_job(job, config, uid, pipes)
+    for pair in pipes.values():
+        os.close(pair[1])
+    trouble = pipes.pop("trouble")[0]
+    return Watch(pid, job, config, {name: pair[0] for name, pair in pipes.items()}, base_kb), trouble
+
+
+def check_started(trouble: int) -> None:
+    """Raises when the job never got as far as its own code: that is not its fault."""
+    os.set_blocking(trouble, False)
+    try:
+        words = os.read(trouble, 2000)
+    except BlockingIOError:
+        words = b""
+    if words:
+        raise RuntimeError(words.decode(errors="replace"))
+
+
+def run_in_namespaces(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, bool]:
+    """As process 1 of a new pid namespace, which dies with it."""
+    job["cwd"], job["in"], job["stdin_path"] = TMP, ROOT + "/in", "/dev/null"
+    call("unshare", libc.unshare(NEWNS))
+    # A job with the uid of its supervisor may not so much as see it: its files there would be the job's to write.
+    mount(b"proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2" if uid is None else None)
+    size = job["limits"]["scratch_mb"] << 20
+    if job["limits"]["processes"] > 1:  # shared memory and semaphores have nobody else to be shared with
+        mount(b"tmpfs", SHM, MS_NOSUID | MS_NODEV | MS_NOEXEC, f"size={size // 4},nr_inodes=64,mode=1777")
+        size -= size // 4
+    mount(b"tmpfs", TMP, MS_NOSUID | MS_NODEV, f"size={size},nr_inodes={INODES},mode=1777")
+    if job["inputs"] or job["stdin"]:
+        mount(b"tmpfs", ROOT, MS_NOSUID | MS_NODEV, "mode=755")
+        place_inputs(job, ROOT)
+        mount(b"tmpfs", ROOT, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, None)
+    watch, trouble = start_job(job, config, uid)
+    watch.run()
+    try:
+        os.kill(-1, signal.SIGKILL)  # everything in this namespace but this process
+    except ProcessLookupError:
+        pass  # nobody is left
+    watch.reap(0)
+    check_started(trouble)
+    watch.drain()
+    head, blobs = watch.answer()
+    if job["outputs"]:
+        if uid is not None:
+            become_user(uid)  # reads what the job could read, no more and no less
+        found, contents = collect_outputs(job)
+        head.update(found)
+        blobs += contents
     return head, blobs, True
 
 
-def run_as_uid(job, config, uid):
+def run_as_uid(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, bool]:
     """For a container: the processes are told apart by uid, and the scratch is wiped instead of mounted afresh."""
-    job["cwd"], job["in"] = TMP, INPUTS
-    pipes = open_pipes()
+    assert uid is not None
+    job["cwd"], job["in"] = TMP, ROOT + "/in"
     place_inputs(job, ROOT)
-    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    pid = os.fork()
-    if pid == 0:
-        become_job(job, config, uid, pipes, ROOT + "/stdin")
-    close_ends(pipes, 1)
-    watch = Watch(pid, job["limits"], [pipes[name][0] for name in pipes])
-    status, usage = watch.run()
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # old gVisor has none: the server, process 1, then reaps orphans
+    kills = memory_kills()
+    watch, trouble = start_job(job, config, uid)
+    watch.run()
     control_r, control_w = os.pipe()
     helper = os.fork()
     if helper == 0:
-        clean_as(uid, job, control_w)
+        clean_as(uid, job, config, control_w)
     os.close(control_w)
+    deadline = time.monotonic() + CLEAN_S
     control = bytearray()
-    limit = time.monotonic() + 20
-    while time.monotonic() < limit:
-        if not select.select([control_r], [], [], max(0.0, limit - time.monotonic()))[0]:
-            break
-        chunk = os.read(control_r, 1 << 16)
+    os.set_blocking(control_r, False)
+    while select.select([control_r], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        chunk = os.read(control_r, 1 << 20)
         if not chunk:
             break
         control += chunk
     os.kill(helper, signal.SIGKILL)
-    reap_all()
+    while not (gone := watch.reap(os.WNOHANG) and not other_processes(config)) and time.monotonic() < deadline:
+        time.sleep(0.0005)
+    check_started(trouble)
+    watch.drain()
+    if watch.why is None and (watch.status or 0) < 0 and memory_kills() > kills:
+        watch.why = "memory"
+    head, blobs = watch.answer()
+    found: Json = {"files": [], "refused": dict.fromkeys(job["outputs"], "could not be read")}
+    if len(control) >= 4:
+        (length,) = struct.unpack(">I", control[:4])
+        found = json.loads(control[4 : 4 + length])
+        blobs.append(bytes(memoryview(control)[4 + length :]))
+    head.update(found)
     for name in os.listdir(ROOT):
         path = os.path.join(ROOT, name)
-        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-    clean = not os.listdir(TMP) and not os.listdir(SHM)
-    cpu_s = usage.ru_utime + usage.ru_stime
-    code = os.waitstatus_to_exitcode(status)
-    head, blobs = answer(watch, pipes, code, cpu_s, usage.ru_maxrss, bytes(control))
-    return head, blobs, clean
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+    return head, blobs, gone and not os.listdir(TMP) and not os.listdir(SHM)
 
 
-def clean_as(uid, job, control):
-    """As the job's own user: end all of its processes, bring back its outputs, wipe what it wrote. Never returns."""
-    code = 1
+def clean_as(uid: int, job: Json, config: Json, control: int) -> NoReturn:
+    """End all processes of a job's user, bring back its outputs and wipe what it wrote. Never returns."""
     try:
+        supervisor, guard = str(os.getppid()), config["uids"] + GUARD
         os.setgroups([])
         os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
-        try:
-            os.kill(-1, signal.SIGKILL)  # not this process itself: Linux leaves the caller out
-        except (ProcessLookupError, PermissionError):
-            pass  # nobody is left
-        report_outputs(job, control)
+        # The job's user only in effect: so this may signal the job's processes, and they may not signal this one.
+        os.setresuid(guard, uid, guard)
+        for _ in range(1000):  # Linux ends all at once; under gVisor a child that is just being made escapes
+            try:
+                os.kill(-1, signal.SIGKILL)  # not this process itself: Linux leaves the caller out
+            except (ProcessLookupError, PermissionError):
+                break  # nobody is left
+            rest = [pid for pid in other_processes(config) if str(pid) != supervisor]
+            if not any(is_alive(config["proc"], pid) for pid in rest):
+                break
+            time.sleep(0.001)
+        found, contents = collect_outputs(job)
+        write_message(control, found, contents)
         for folder in (TMP, SHM):
             wipe(folder)
-        code = 0
     finally:
-        os._exit(code)
+        os._exit(0)  # whether it is clean is for the supervisor to see
 
 
-def reap_all():
+def is_alive(proc: int, pid: int) -> bool:
+    """False for a process that has ended, also when nobody has reaped it yet."""
     try:
-        while True:
-            os.waitpid(-1, 0)
-    except ChildProcessError:
-        pass  # all reaped
+        fd = os.open(f"{pid}/stat", os.O_RDONLY, dir_fd=proc)
+        try:
+            return os.read(fd, 4096).rpartition(b")")[2].split()[0] not in b"ZX"
+        finally:
+            os.close(fd)
+    except OSError:
+        return False
 
 
-def run_bare(job, config, uid):
+def memory_kills() -> int:
+    """How many processes of this container the kernel has killed for want of memory, where that can be known."""
+    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+        try:
+            with open(path) as file:
+                for line in file:
+                    key, _, value = line.partition(" ")
+                    if key == "oom_kill":
+                        return int(value)
+        except OSError:
+            pass  # the other version of control groups, or none
+    return 0
+
+
+def run_bare(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, bool]:
+    import tempfile  # every other mode does without, and every fork is the cheaper for it
+
     folder = tempfile.mkdtemp(prefix="envbounty-")
-    job["cwd"], job["in"] = os.path.join(folder, "work"), os.path.join(folder, "in")
-    os.mkdir(job["cwd"])
-    place_inputs(job, folder)
-    pipes = open_pipes()
-    pid = os.fork()
-    if pid == 0:
-        become_job(job, config, None, pipes, os.path.join(folder, "stdin"))
-    close_ends(pipes, 1)
-    watch = Watch(pid, dict(job["limits"], processes=1), [pipes[name][0] for name in pipes])
-    status, usage = watch.run()
     try:
-        os.killpg(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # nobody is left
-    control_r, control_w = os.pipe()
-    helper = os.fork()
-    if helper == 0:
-        report_outputs(job, control_w)
-        os._exit(0)
-    os.close(control_w)
-    with open(control_r, "rb") as stream:
-        control = stream.read()
-    os.waitpid(helper, 0)
-    shutil.rmtree(folder, ignore_errors=True)
-    cpu_s = usage.ru_utime + usage.ru_stime
-    return (*answer(watch, pipes, os.waitstatus_to_exitcode(status), cpu_s, usage.ru_maxrss, control), True)
+        job["cwd"], job["in"] = os.path.join(folder, "work"), os.path.join(folder, "in")
+        os.mkdir(job["cwd"])
+        place_inputs(job, folder)
+        watch, trouble = start_job(job, config, None)
+        watch.run()
+        try:
+            os.killpg(watch.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # nobody is left
+        watch.reap(0)
+        check_started(trouble)
+        watch.drain()
+        head, blobs = watch.answer()
+        found, contents = collect_outputs(job)
+        head.update(found)
+        return head, blobs + contents, True
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 # --- the server ------------------------------------------------------------------------------------------------------
 
 
-def serve(config):
+def drop_capabilities() -> None:
+    """Make what this process has the most that it and its children can ever have."""
+    libc.prctl(PR_CAP_AMBIENT, 4, 0, 0, 0)
+    number = 0
+    while libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0:  # fails past the last one
+        number += 1
+    # uid 0 means nothing any more, and a change of uid drops nothing by itself; both locked.
+    call("securebits", libc.prctl(PR_SET_SECUREBITS, 0x2F, 0, 0, 0))
+
+
+def first_uid(wanted: int, count: int, uid_map: str) -> int:
+    """`wanted`, or, where this user namespace has not so many uids (rootless engines), the highest block it has."""
+    ranges = [tuple(map(int, line.split())) for line in uid_map.splitlines()]
+    if any(inside <= wanted and wanted + count <= inside + length for inside, _, length in ranges):
+        return wanted
+    inside, _, length = max(ranges, key=lambda one: one[2])
+    if length < 2 * count:
+        raise RuntimeError(f"only {length} uids here: a uid for each job needs more (see subuid(5))")
+    return inside + length - count
+
+
+def serve(config: Json) -> int:
     for name in config["preload"]:
         __import__(name)
     for name, program in config["filters"].items():
@@ -619,18 +694,31 @@ def serve(config):
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # no ptrace, no /proc/PID/mem, also not by a job with the same uid
+    config["pid"], config["proc"] = os.getpid(), os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    own_pids = -1
+    if config["mode"] == "ns":
+        call("mount /", libc.mount(None, b"/", None, MS_REC_PRIVATE, None))
+        own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        drop_capabilities()
+    if config["uids"] is not None:
+        with open("/proc/self/uid_map") as file:
+            config["uids"] = first_uid(config["uids"], config["uid_count"], file.read())
+    os.umask(0o022)  # jobs have another uid, and must be able to read their inputs
+    call("dumpable", libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))  # no ptrace, no /proc/PID/mem, also not by the same uid
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's to handle: it ends this whole jail
     gc.collect()
     gc.freeze()
-    hello = json.dumps({"ready": True, "python": sys.version.split()[0], "uid": os.getuid()}).encode()
-    write_all(config["stdout"], struct.pack(">I", len(hello)) + hello)
+    write_message(config["stdout"], {"ready": True, "python": sys.version.split()[0], "uid": os.getuid()}, [])
     count = 0
     while True:
         select.select([config["stdin"]], [], [])
-        uid = config["uids"] + count if config["uids"] is not None else None
+        uid = config["uids"] + PLAIN + count if config["uids"] is not None else None
         count += 1
+        if own_pids >= 0:
+            # Only what is forked from here on is in the new namespace; the next one must again be made from our own.
+            call("setns", libc.setns(own_pids, NEWPID))
+            call("unshare", libc.unshare(NEWPID))
         pid = os.fork()
         if pid == 0:
             code = BROKEN

@@ -5,24 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import select
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import IO, Any, Protocol
 
 from envbounty.sandbox.job import Job, JailUnavailable, Outcome, Status
 
-#: Modules that are there already when a job starts, so that it need not import them.
+#: Modules that are there already when a job starts, so that it need not import them. Each makes every fork dearer, so
+#: what few solutions import (unittest.mock brings asyncio; subprocess, zipfile) is left to be imported when it is.
 PRELOAD = (
     "json math random re itertools functools collections collections.abc heapq bisect string copy operator fractions "
-    "decimal statistics typing dataclasses enum io traceback inspect contextlib tempfile textwrap datetime types abc "
-    "importlib unittest.mock threading ast subprocess"
+    "decimal statistics typing dataclasses enum io traceback contextlib textwrap datetime types abc threading"
 ).split()
 
 #: How long after a job's own deadline the server has to say so.
@@ -40,7 +41,12 @@ class Channel(Protocol):
 
     def send(self, data: bytes, deadline: float) -> None: ...
     def receive(self, count: int, deadline: float) -> bytes: ...
-    def kill(self) -> None: ...
+    def kill(self) -> None:
+        """End everything in the jail and wait until it has ended. From any thread, any number of times."""
+
+    def close(self) -> None:
+        """Kill, and let go of everything. From the thread that uses the channel, or when none does."""
+
     def words(self) -> str:
         """What the server last said on standard error, for a person."""
 
@@ -57,6 +63,15 @@ class Shape:
     scratch_mb: int
 
 
+#: Uids that no system hands out by default. The kernel counts processes by uid, so no two servers may share any.
+FIRST_UID, UIDS_PER_SERVER, UID_BLOCKS = 1_100_000_000, 1000, 700_000
+
+
+def new_uids() -> int:
+    """The first uid of a block for one server, drawn by chance: other programs on this machine start servers too."""
+    return FIRST_UID + secrets.randbelow(UID_BLOCKS) * UIDS_PER_SERVER
+
+
 def server_source() -> str:
     return files(__package__).joinpath("server.py").read_text()
 
@@ -69,6 +84,7 @@ def server_config(mode: str, filters: Mapping[str, str], hash_seed: int, **more:
         "preload": PRELOAD,
         "strict": True,
         "uids": None,
+        "uid_count": UIDS_PER_SERVER,
         "environ": {
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
@@ -117,28 +133,40 @@ class Worker:
         """Run one job. Raises `Broken` when the server failed; it must then be thrown away."""
         self.jobs += 1
         kills = self.channel.memory_kills()
-        deadline = time.monotonic() + job.limits.wall_s + GRACE_S
+        try:
+            return self._run(job, kills)
+        except (ValueError, TypeError, KeyError) as error:
+            raise Broken(f"the jail server talks nonsense: {error!r}") from None
+        except Broken:
+            if self.channel.memory_kills() > kills:  # the kernel took the whole jail: gVisor is one process to it
+                return Outcome(Status.MEMORY, f"used more than {job.limits.memory_mb} MB of memory")
+            raise
+
+    def _run(self, job: Job, kills: int) -> Outcome:
+        limits = job.limits
+        deadline = time.monotonic() + limits.wall_s + GRACE_S
         self.channel.send(encode(job), deadline)
         head = self._header(deadline)
-        cap = job.limits.output_kb << 10
+        cap = limits.output_kb << 10
         sizes = [int(size) for size in head["sizes"]]
         if len(sizes) != 3 or any(not 0 <= size <= cap for size in sizes):
             raise Broken("the jail server sent more than it may")
         result, stdout, stderr = (self.channel.receive(size, deadline) for size in sizes)
         files: dict[str, bytes] = {}
+        left = limits.scratch_mb << 20
         for name, size in head["files"]:
-            if name not in job.outputs or not 0 <= int(size) <= job.limits.scratch_mb << 20:
+            if name not in job.outputs or name in files or not 0 <= int(size) <= left:
                 raise Broken("the jail server sent a file nobody asked for")
             files[name] = self.channel.receive(int(size), deadline)
-        status, detail = judge(head.get("why"), int(head["exit_code"]), head, job, stderr)
-        if status is Status.INFRA:
-            raise Broken(f"the jail could not be set up: {stderr.decode(errors='replace')[-500:]}")
+            left -= int(size)
+        exit_code = int(head["exit_code"])
+        status, detail = judge(head["why"], exit_code, float(head["cpu_s"]), job)
         if status is Status.SIGNALLED and self.channel.memory_kills() > kills:
-            status, detail = Status.MEMORY, f"used more than {job.limits.memory_mb} MB of memory"
+            status, detail = Status.MEMORY, f"used more than {limits.memory_mb} MB of memory"
         return Outcome(
             status=status,
             detail=detail,
-            exit_code=int(head["exit_code"]),
+            exit_code=exit_code,
             result=result,
             stdout=stdout,
             stderr=stderr,
@@ -149,8 +177,11 @@ class Worker:
             peak_mb=int(head["peak_kb"]) / 1024,
         )
 
-    def close(self) -> None:
+    def kill(self) -> None:
         self.channel.kill()
+
+    def close(self) -> None:
+        self.channel.close()
 
     def _header(self, deadline: float) -> dict[str, Any]:
         (length,) = struct.unpack(">I", self.channel.receive(4, deadline))
@@ -166,21 +197,29 @@ OUT_OF_MEMORY = 86  # what the server's own wrapper exits with when Python raise
 SIGKILL, SIGXCPU, SIGXFSZ = -9, -24, -25
 
 
-def judge(why: str | None, code: int, head: Mapping[str, Any], job: Job, stderr: bytes) -> tuple[Status, str]:
+def judge(why: str | None, code: int, cpu_s: float, job: Job) -> tuple[Status, str]:
     """How a job ended, in one word and one sentence."""
     limits = job.limits
-    if why == "infra":
-        return Status.INFRA, "the jail could not be set up"
-    if why == "wall":
-        return Status.WALL, f"still ran after {limits.wall_s:g} s"
-    if why == "output":
-        return Status.OUTPUT, f"printed or returned more than {limits.output_kb} KB"
-    if why == "memory":
-        return Status.MEMORY, f"its processes together used more than {limits.memory_mb} MB of memory"
+    slow = f"used more than {limits.cpu_s} s of processor time"
+    match why:
+        case None:
+            pass
+        case "wall":
+            return Status.WALL, f"still ran after {limits.wall_s:g} s"
+        case "output":
+            return Status.OUTPUT, f"printed or returned more than {limits.output_kb} KB"
+        case "memory":
+            return Status.MEMORY, f"its processes together used more than {limits.memory_mb} MB of memory"
+        case "cpu":
+            return Status.CPU, slow
+        case "processes":
+            return Status.SIGNALLED, f"was killed for starting more than {limits.processes} processes"
+        case _:
+            raise ValueError(why)
     if code == 0:
         return Status.OK, ""
-    if code == SIGXCPU or (code == SIGKILL and float(head["cpu_s"]) >= limits.cpu_s):
-        return Status.CPU, f"used more than {limits.cpu_s} s of processor time"
+    if code == SIGXCPU or (code == SIGKILL and cpu_s >= limits.cpu_s):
+        return Status.CPU, slow
     if code == SIGXFSZ:
         return Status.OUTPUT, f"wrote a file larger than {limits.scratch_mb} MB"
     if job.code and code == OUT_OF_MEMORY:
@@ -191,9 +230,11 @@ def judge(why: str | None, code: int, head: Mapping[str, Any], job: Job, stderr:
 
 
 class PipeChannel:
-    """A jail server as a child process. It dies with us, and with the thread that started it."""
+    """A jail server as a child process."""
 
-    def __init__(self, argv: list[str], environ: Mapping[str, str], user: int | None = None) -> None:
+    def __init__(
+        self, argv: list[str], environ: Mapping[str, str], user: int | None = None, pass_fds: Sequence[int] = ()
+    ) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             argv,
@@ -202,6 +243,7 @@ class PipeChannel:
             stderr=self._errors,
             env=dict(environ),  # never ours: /proc/1/environ inside would show it
             start_new_session=True,
+            pass_fds=pass_fds,
             bufsize=0,
             user=user,
             group=user,
@@ -247,6 +289,9 @@ class PipeChannel:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
+
+    def close(self) -> None:
+        self.kill()
         for stream in (self.process.stdin, self.process.stdout, self._errors):
             if stream:
                 with contextlib.suppress(OSError):

@@ -29,6 +29,8 @@ IMPORT_S = 10.0
 ROUND_S = 20.0
 #: After so many items that ran out of time, or so many seconds lost to items that ended their process, the rest is not run.
 TIMEOUTS, LOST_S = 3, 60.0
+#: A job is given so many bytes of items, and the rest in a later one.
+CHUNK = 8 << 20
 #: What a harness itself calls a fault. Anything else in its records is somebody else's word.
 SAID = ("raise", "exit", "not-json")
 SIGALRM = -14
@@ -122,12 +124,11 @@ class Runner:
         run). Where the limit that it met is the whole process's, only an item that meets it alone is to blame.
         """
         replies: list[Reply] = []
-        lines = [json.dumps(item) + "\n" for item in items]
         has: frozenset[str] = frozenset()
         alone, timeouts, lost_s = False, 0, 0.0
         each_s = float(task["seconds"])
         while True:
-            todo = lines[len(replies) : len(replies) + 1 if alone else None]
+            todo = lines_of(items, len(replies), 1 if alone else len(items))
             wall_s = IMPORT_S + (each_s + 2 if alone else max(ROUND_S, 2 * each_s))
             job = Job(
                 code=harness.source(name),
@@ -146,9 +147,9 @@ class Runner:
                 raise ImportFault(clip(str(head.get("detail")), 2000))
             has = frozenset(str(one) for one in head["has"]) if isinstance(head.get("has"), list) else has
             replies += said
-            if len(replies) >= len(items):
-                return Batch(replies, has)
             if len(said) >= len(todo):
+                if len(replies) >= len(items):
+                    return Batch(replies, has)
                 alone = False
                 continue
             fault = fault_of(outcome) or Fault("exit", "ended the process with status 0")
@@ -171,6 +172,18 @@ class Runner:
             return [work(item) for item in items]
         with ThreadPoolExecutor(self.threads) as threads:
             return list(threads.map(work, items))
+
+
+def lines_of(items: list[list[Any]], start: int, most: int) -> list[str]:
+    """The next items as lines of JSON: at least one where there are any, and about `CHUNK` bytes in all."""
+    lines: list[str] = []
+    size = 0
+    for item in items[start : start + most]:
+        lines.append(json.dumps(item) + "\n")
+        size += len(lines[-1])
+        if size > CHUNK:
+            break
+    return lines
 
 
 def claims(result: bytes, count: int) -> tuple[dict[str, Any] | None, list[Reply]]:

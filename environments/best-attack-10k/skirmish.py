@@ -25,6 +25,9 @@ class Creature(NamedTuple):
 RECRUITS = [Creature(f"Recruit {i}", 2, 2, False) for i in range(1, 5)]  # a foe sees at most 3 cards
 
 
+Pair = tuple[Creature, Creature]  # an attacker and its blocker
+
+
 class Side(NamedTuple):
     life: int
     creatures: tuple[Creature, ...]
@@ -79,9 +82,7 @@ def weighted_deals(state: State) -> Iterator[tuple[Deal, int]]:
             yield Deal(hand, draw, card), ways * copies
 
 
-def choose_blocks(
-    attackers: list[Creature], blockers: list[Creature], life: int
-) -> list[tuple[Creature, Creature]]:
+def choose_blocks(attackers: list[Creature], blockers: list[Creature], life: int) -> list[Pair]:
     """Who blocks whom, as (attacker, blocker) pairs, by the rule of task.md for a defender with `life`."""
     desperate = sum([a.power for a in attackers]) >= life
     free = list(blockers)
@@ -141,11 +142,11 @@ def counter_attackers(creatures: list[Creature], guards: list[Creature], life: i
     """The foe's creatures that attack you: all if that could kill, else those that no guard could kill."""
     if sum([c.power for c in creatures]) >= life:
         return creatures
-    return [
-        c
-        for c in creatures
-        if not any(g.power >= c.toughness and (g.evasive or not c.evasive) for g in guards)
-    ]
+    return [c for c in creatures if not any(_could_kill(guard, c) for guard in guards)]
+
+
+def _could_kill(guard: Creature, attacker: Creature) -> bool:
+    return guard.power >= attacker.toughness and (guard.evasive or not attacker.evasive)
 
 
 class Table:

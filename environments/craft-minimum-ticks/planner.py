@@ -1,7 +1,7 @@
 """The fastest plan, by A* over workshop states (Hart, Nilsson, Raphael 1968: an admissible bound is exact).
 
 Only useful actions are tried. Each restriction keeps at least one fastest plan:
-* never more ore than the engine's bars, and never more coal than all that ore could burn if smelted one by one;
+* never more ore than the engine's bars, nor more coal than all that ore could burn if smelted one by one;
 * a wait ends one tick before the next bar is finished, for a take then gets it: nothing else gets better by
   itself, and what is loaded or lit sooner instead of after a wait does no harm.
 """

@@ -13,7 +13,7 @@ Action = list  # a kind, then names and counts: ["wait", 3]
 
 
 class State(NamedTuple):
-    """What the player holds and what the furnace does. `slots`: ticks left of each ore, 0 for a bar, ascending."""
+    """What the player holds and what the furnace does. `slots`: each ore's ticks left, 0 for a bar."""
 
     wood: int = 0
     ore: int = 0
@@ -30,7 +30,7 @@ def start(instance: dict) -> State:
 
 
 def well_formed(action: object) -> bool:
-    """Whether `action` has one of the forms of task.md, counts in range; it may be impossible all the same."""
+    """Whether `action` has one of the forms of task.md, counts in range; it may still be impossible."""
     if type(action) is not list or not 1 <= len(action) <= 2 or type(action[0]) is not str:
         return False
     kind, *rest = action

@@ -1,7 +1,7 @@
 """The verifier of proofs: natural deduction in Lemmon's style (E. J. Lemmon, "Beginning Logic", 1965).
 
-Each line stands under a set of open assumptions, kept as a bit mask over line numbers. `assume` opens one, three
-rules close (discharge) one, and a proof is complete when its last line stands under none.
+Each line stands under a set of open assumptions, kept as a bit mask over line numbers. `assume` opens one,
+three rules close (discharge) some, and a proof is complete when its last line stands under none.
 """
 
 import re
@@ -74,7 +74,7 @@ def _number(word: str, earlier: int) -> int:
 
 
 def _still_open(rule: str, cited: list[int], lines: list[Line]) -> int:
-    """Assumptions that the new line stands under: those of the lines it cites, less those that it closes."""
+    """Assumptions that the new line stands under: those of the lines cited, less those closed."""
     if rule in ("->I", "~I"):
         return _close(*cited, lines)
     if rule == "|E":
@@ -92,7 +92,7 @@ def _close(assumption: int, conclusion: int, lines: list[Line]) -> int:
     return lines[conclusion - 1].open & ~(1 << assumption)
 
 
-# Per rule the number of references, and whether formula f follows from the cited lines' formulas, in their order.
+# Per rule the number of references, and whether formula f follows from the formulas cited, in their order.
 RULES = {
     "premise": (0, None),
     "assume": (0, None),

@@ -62,5 +62,5 @@ def write_out(last: Step, spell: Callable[[Formula], str] = show) -> str:
             numbers[key] = len(text) + 1
             text.append(" ".join([f"{numbers[key]}.", spell(step.formula), ":", step.rule, *map(str, cited)]))
         known[id(step)] = numbers[key]
-    # The last line must be the conclusion: it is, unless an equal line came earlier, which then ends the proof.
+    # If a line equal to the conclusion came earlier, the proof ends there.
     return "\n".join(text[: known[id(last)]])

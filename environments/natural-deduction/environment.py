@@ -1,10 +1,10 @@
 """Natural deduction: prove a goal from premises, every step checked.
 
-The verifier (deduction.py) reads the proof strictly and checks each line by its rule. `equivalent` cannot ask the
-verifier, or it would repeat its mistakes: it asks judge.py, a second checker that shares no code with the verifier,
-has another parser, compares formulas as strings in Polish notation, keeps open assumptions as sets, and besides
-looks into the truth table of every line. Two proofs are the same answer when both prove the goal: nothing else is
-asked for, so this is exact, while as texts any two proofs may differ.
+The verifier (deduction.py) reads the proof strictly and checks each line by its rule. `equivalent` cannot ask
+the verifier, or it would repeat its mistakes: it asks judge.py, a second checker that shares no code with the
+verifier, has another parser, compares formulas as strings in Polish notation, keeps open assumptions as sets,
+and besides looks into the truth table of every line. Two proofs are the same answer when both prove the goal:
+nothing else is asked for, so this is exact, while as texts any two proofs may differ.
 """
 
 import random

@@ -114,5 +114,6 @@ def truth_table(formula: Formula) -> int:
 _ROWS = 2 ** len(LETTERS)
 _ALL = 2**_ROWS - 1
 _LETTER_TABLES = {
-    letter: sum(1 << row for row in range(_ROWS) if row >> k & 1) for k, letter in enumerate(LETTERS)
+    letter: sum(1 << row for row in range(_ROWS) if row >> place & 1)  # rows in which the letter is true
+    for place, letter in enumerate(LETTERS)
 }

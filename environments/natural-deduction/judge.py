@@ -1,9 +1,9 @@
-"""A second checker of proofs, for `equivalent` only. It shares nothing with the verifier but the text of task.md.
+"""A second checker of proofs, for `equivalent` only. It shares nothing with the verifier but task.md.
 
-Formulas are strings in Polish notation ("C" for ->, "A" for |, "K" for &, "N" for ~, as Lukasiewicz wrote them), so
-that rules are concatenations. Each line carries the set of its open assumptions, and its truth table is held
-against those of the assumptions and premises: a line that does not follow from them condemns the proof, whatever
-the rules say.
+Formulas are strings in Polish notation ("C" for ->, "A" for |, "K" for &, "N" for ~, as Lukasiewicz wrote
+them), so that rules are concatenations. Each line carries the set of its open assumptions, and its truth
+table is held against those of the assumptions and premises: a line that does not follow from them condemns
+the proof, whatever the rules say.
 """
 
 import re
@@ -16,7 +16,7 @@ _ROWS = range(32)
 
 
 def polish(text: str) -> str:
-    """The formula in Polish notation, by Dijkstra's shunting yard; ValueError if it is none or nests too much."""
+    """The formula in Polish notation, by Dijkstra's shunting yard; ValueError if there is none."""
     if re.fullmatch(r"(?:->|[p-tF~&|() ])+", text) is None:
         raise ValueError(text)
     output: list[str] = []

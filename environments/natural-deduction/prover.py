@@ -1,8 +1,8 @@
 """A complete prover: the contraction-free calculus G4ip for intuitionistic logic, and Glivenko's theorem.
 
-G4ip (R. Dyckhoff, "Contraction-free sequent calculi for intuitionistic logic", J. Symbolic Logic 57, 1992) always
-ends: each rule makes the sequent smaller. Glivenko (1929): what follows classically, its double negation follows
-intuitionistically, so a goal that G4ip cannot prove is proved as ~~goal and then by DN.
+G4ip (R. Dyckhoff, "Contraction-free sequent calculi for intuitionistic logic", J. Symbolic Logic 57, 1992)
+always ends: each rule makes the sequent smaller. Glivenko (1929): if a formula follows classically, its
+double negation follows intuitionistically, so a goal that G4ip cannot prove is proved as ~~goal, then by DN.
 """
 
 from derivation import Step, abstract, apply, assume, premise, write_out

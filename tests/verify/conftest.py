@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from envbounty.findings import Result
+from envbounty.findings import Report, Result
 from envbounty.sandbox.opening import open_jail
 from envbounty.sandbox.pool import Pool
-from envbounty.verify import examine
+from envbounty.verify import examine, examine_all
 
 Files = Mapping[str, str | None]
 
@@ -143,7 +144,7 @@ def verify(submission):
 }
 
 
-def write_env(
+def write(
     root: Path, kind: str, files: Files | None = None, yaml: Mapping[str, str] | None = None, name: str = "tiny"
 ) -> Path:
     """The sound environment of `kind` below `root`, with files (None: left out) and words of env.yaml changed."""
@@ -171,12 +172,51 @@ def jail() -> Iterator[Pool]:
         yield pool
 
 
+@pytest.fixture(scope="session")
+def write_env() -> Callable[..., Path]:
+    return write
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Environments that are examined together, two at a time, and what came of each."""
+
+    results: Mapping[str, Result]
+    report: Report
+
+    def __getitem__(self, name: str) -> Result:
+        return self.results[name]
+
+
+def examine_batch(folder: Path, jail: Pool, wanted: Mapping[str, tuple[str, Files, Mapping[str, str]]]) -> Batch:
+    """`wanted`: name → (kind, files, changes of env.yaml). Each lies in a folder of its own."""
+    places = [write(folder / str(number), *wanted[name]) for number, name in enumerate(wanted)]
+    report = examine_all(places, jail, jobs=2, budget_s=120)
+    return Batch(dict(zip(wanted, report.results, strict=True)), report)
+
+
+@pytest.fixture(scope="session")
+def examine_selected(tmp_path_factory: pytest.TempPathFactory, jail: Pool) -> Callable[..., Batch]:
+    """Examine at once those environments of a table that the selected tests ask for by the parameter `case`."""
+
+    def run(request: pytest.FixtureRequest, table: Mapping[str, tuple[str, Files, Mapping[str, str]]]) -> Batch:
+        asked = [
+            item.callspec.params.get("case")
+            for item in request.session.items
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.module is request.module
+        ]
+        wanted = {name: row for name, row in table.items() if name in asked}
+        return examine_batch(tmp_path_factory.mktemp("batch"), jail, wanted)
+
+    return run
+
+
 @pytest.fixture
 def make_env(tmp_path: Path) -> Make:
-    """`make_env(kind, files, yaml, name)`, see `write_env`."""
+    """`make_env(kind, files, yaml, name)`, see `write`."""
 
     def make(kind: str, files: Files | None = None, yaml: Mapping[str, str] | None = None, name: str = "tiny") -> Path:
-        return write_env(tmp_path, kind, files, yaml, name)
+        return write(tmp_path, kind, files, yaml, name)
 
     return make
 

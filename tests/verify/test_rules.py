@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,16 +139,24 @@ def test_every_rule_is_explained(rule: str) -> None:
     assert it.bad != it.good and not it.title.endswith(".") and it.why.endswith(".") and it.fix.endswith(".")
 
 
-@pytest.mark.parametrize("rule", CASES)
-def test_a_broken_one_is_found(rule: str, examined: Examine) -> None:
-    case, known = CASES[rule], RULES[rule]
-    result = examined(case.kind, case.files, case.yaml)
+@pytest.fixture(scope="module")
+def batch(request: pytest.FixtureRequest, examine_selected: Callable[..., Any]) -> Any:
+    rules = {rule: (case.kind, case.files, case.yaml) for rule, case in CASES.items()}
+    others = {name: (kind, files, yaml) for name, (kind, files, yaml, _, _) in OTHERS.items()}
+    return examine_selected(request, rules | others)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_broken_one_is_found(case: str, batch: Any) -> None:
+    rule = case
+    broken, known = CASES[rule], RULES[rule]
+    result = batch[rule]
     found = [finding for finding in result.findings if finding.rule == rule]
     assert found, result
     errors = {finding.rule for finding in result.findings if finding.severity is Severity.ERROR}
     if known.severity is Severity.ERROR:
         assert result.verdict is Verdict.FAIL and rule in result.reason
-        assert errors - {rule, *case.also} == set()
+        assert errors - {rule, *broken.also} == set()
     else:
         assert result.verdict is Verdict.PASS and not errors
     finding = found[0]
@@ -157,9 +166,9 @@ def test_a_broken_one_is_found(rule: str, examined: Examine) -> None:
     evidence = finding.evidence
     assert evidence is not None
     assert evidence.reproduce.startswith("envbounty verify ") and evidence.reproduce.endswith(f"--seed 0 --only {rule}")
-    assert (evidence.seed is not None) == case.seed == (evidence.difficulty is not None)
-    if case.score is not None:
-        assert evidence.score == case.score and evidence.output is not None and evidence.expected is not None
+    assert (evidence.seed is not None) == broken.seed == (evidence.difficulty is not None)
+    if broken.score is not None:
+        assert evidence.score == broken.score and evidence.output is not None and evidence.expected is not None
     if rule.startswith("accepts-") or rule in ("reference-rejected", "good-rejected", "bad-accepted", "score-invalid"):
         assert evidence.confirmed == 2 and evidence.submission
 
@@ -286,8 +295,8 @@ def verify(submission):
         "grader", {"grader.py": """\
 import os
 def verify(s):
-    return {"passed": True, "score": int.from_bytes(os.urandom(4), "big") / 2**32} if "x + x" in s or "2 * x" in s else False
-"""}, {}, {"score-unstable"}, set(),
+    return {"score": 0.6 + os.urandom(1)[0] / 1000} if "x + x" in s or "2 * x" in s else False
+"""}, {"pass_score: 1.0": "pass_score: 0.5"}, {"score-unstable"}, set(),
     ),
     "grader: refuses its reference": (
         "grader", {"grader.py": "def verify(s):\n    return 'no such word' in s\n"}, {}, {"reference-rejected"}, set(),
@@ -299,10 +308,10 @@ def verify(s):
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_other_kinds(name: str, examined: Examine) -> None:
-    kind, files, yaml, wanted, also = OTHERS[name]
-    result = examined(kind, files, yaml)
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_kinds(case: str, batch: Any) -> None:
+    *_, wanted, also = OTHERS[case]
+    result = batch[case]
     errors = {finding.rule for finding in result.findings if finding.severity is Severity.ERROR}
     assert wanted <= errors <= wanted | also, result
     assert result.verdict is Verdict.FAIL

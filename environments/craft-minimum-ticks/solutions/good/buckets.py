@@ -1,7 +1,7 @@
 """Best-first search written from task.md alone: states of its own, waits of one tick, a queue of buckets.
 
-A bucket holds what can be done by one tick at best: the clock plus a consistent bound, so a state is final when it
-first comes up.
+A bucket holds what can be done by one tick at best: the clock plus a consistent bound, so a state is final
+when it first comes up.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Refutation: assumes the goal's negation, takes everything apart as an analytic tableau does, and closes by DN."""
+"""Refutation: assumes the goal's negation and takes everything apart as an analytic tableau does."""
 
 from derivation import Step, abstract, apply, assume, by_contradiction, premise, write_out
 from formulas import Formula, parse
