@@ -100,7 +100,7 @@ def demo(jail: Pool, jobs: int) -> int:
     sound, broken = report.results[: len(originals)], report.results[len(originals) :]
     table = Table(title="What became of them", title_justify="left")
     for column in ("environment", "its verifier", "verdict", "found", "seconds"):
-        table.add_column(column, justify="right" if column == "seconds" else "left", overflow="fold")
+        table.add_column(column, justify="right" if column == "seconds" else "left", no_wrap=column == "environment")
     rows = [(result, "sound", Verdict.PASS) for result in sound]
     rows += [(result, defect.name, Verdict.FAIL) for result, defect in zip(broken, planted, strict=True)]
     wrong = 0
@@ -123,8 +123,8 @@ def demo(jail: Pool, jobs: int) -> int:
 
 
 def found(result: Result) -> str:
-    """The rules that were broken, or why there is no verdict."""
-    rules = dict.fromkeys(finding.rule for finding in result.findings if finding.severity is Severity.ERROR)
+    """The first rules that were broken, or why there is no verdict."""
+    rules = list(dict.fromkeys(finding.rule for finding in result.findings if finding.severity is Severity.ERROR))
     if rules:
-        return ", ".join(rules)
+        return ", ".join(rules[:2]) + (f" and {len(rules) - 2} more" if len(rules) > 2 else "")
     return "" if result.verdict is Verdict.PASS else result.reason

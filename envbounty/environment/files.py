@@ -41,9 +41,7 @@ def read_tree(root: Path) -> dict[str, bytes]:
             path = f"{folder}{entry.name}"
             count += 1
             if any(ord(char) < 32 or ord(char) == 127 or 0xD800 <= ord(char) < 0xE000 for char in path):
-                problems.append(
-                    Problem(ascii(path), 1, "", "has a control character in its name.", "Rename the file.")
-                )
+                problems.append(Problem(ascii(path), 1, "", "has a control character in its name.", "Rename the file."))
             elif entry.is_dir(follow_symlinks=False):
                 pending.append(path + "/")
             else:
@@ -66,7 +64,7 @@ def read_tree(root: Path) -> dict[str, bytes]:
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """One regular file of at most `limit` bytes, never through a link, never blocking. Raises `OSError`, `ValueError`."""
+    """One regular file of at most `limit` bytes; never a link, never blocks. Raises `OSError`, `ValueError`."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -107,9 +107,7 @@ def load(root: Path) -> Environment:
         for path, content in files.items()
         if path not in ("env.yaml", "task.md") and not path.startswith("solutions/")
     }
-    return Environment(
-        root, spec, task, code, references[0], tuple(good), tuple(bad), digest(files), document
-    )
+    return Environment(root, spec, task, code, references[0], tuple(good), tuple(bad), digest(files), document)
 
 
 def _spec(files: dict[str, bytes], root: Path) -> tuple[Spec, Located]:

@@ -28,7 +28,15 @@ from envbounty.sandbox.worker import (
 )
 
 #: What of the system a job may read: programs, libraries and headers. No home, no /etc, no /var, no /opt.
-SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/include", "/usr/share/zoneinfo")
+SYSTEM = (
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/include",
+    "/usr/share/zoneinfo",
+)
 #: Links that distributions with a merged /usr have at the top, and the single files that a compiler or loader needs.
 TOP = ("/bin", "/lib", "/lib32", "/lib64")
 SINGLE = ("/etc/alternatives", "/etc/ld.so.cache")
@@ -72,7 +80,20 @@ def mounts(python: str) -> list[str]:
         line += ["--symlink", os.readlink(path), path]
     for path in binds:
         line += ["--ro-bind", path, path]
-    return [*line, "--proc", "/proc", "--dev", "/dev", *ZERO, "--dir", "/tmp", "--dir", "/dev/shm", "--dir", "/job"]
+    return [
+        *line,
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        *ZERO,
+        "--dir",
+        "/tmp",
+        "--dir",
+        "/dev/shm",
+        "--dir",
+        "/job",
+    ]
 
 
 def arguments(bwrap: str, python: str, root: bool) -> list[str]:
@@ -168,8 +189,8 @@ class Bubblewrap:
 
         Raises `JailUnavailable` when there is no bubblewrap or no system-call filter for this machine.
         """
-        self._bwrap = bwrap or find_bwrap()
-        self._python = python or real_python()
+        self.bwrap = bwrap or find_bwrap()
+        self.python = python or real_python()
         self._user = user
         try:
             self._filters = filters()
@@ -185,11 +206,15 @@ class Bubblewrap:
         """A warm server for jobs of `shape`. Raises `Broken` when it does not come up."""
         config = server_config("ns", self._filters, number, uids=new_uids() if self._root else None)
         environ = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": str(number)}
-        argv = arguments(self._bwrap, self._python, self._root) + server_argv(self._python, config)
+        argv = arguments(self.bwrap, self.python, self._root) + server_argv(self.python, config)
         # Outputs are in the scratch, in the supervisor and on their way at once.
         memory = (shape.memory_mb + 3 * shape.scratch_mb + OVERHEAD_MB) << 20
         group = Group(memory, max(shape.processes, 32) + OVERHEAD_PROCESSES)
-        channel = BubblewrapChannel(argv, environ, group, self._user)
+        try:
+            channel = BubblewrapChannel(argv, environ, group, self._user)
+        except OSError as error:  # no process, no descriptor, no such file
+            group.close()
+            raise Broken(f"bubblewrap could not be started: {error}") from None
         try:
             return Worker(channel, shape)
         except BaseException:
@@ -201,8 +226,8 @@ def why_not() -> str:
     """What may keep bubblewrap from working on this machine, and the command that mends it."""
     if os.geteuid() == 0:
         return (
-            "As root bubblewrap needs CAP_SYS_ADMIN, which containers do not have by default: start this outside of the "
-            "container, or with --privileged on a machine that is thrown away afterwards."
+            "As root bubblewrap needs CAP_SYS_ADMIN, which containers do not have by default: start this outside of "
+            "the container, or with --privileged on a machine that is thrown away afterwards."
         )
     if _sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
         path = find_bwrap()

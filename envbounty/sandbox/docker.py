@@ -1,4 +1,4 @@
-"""The outer jail for runners, servers and systems other than Linux: a hardened container, gVisor where the engine has it.
+"""The outer jail for runners, servers and other systems than Linux: a hardened container, gVisor where there is one.
 
 In a container the server has no right to make namespaces, so jobs are told apart by a uid of their own, and the scratch
 is wiped after each.
@@ -21,8 +21,9 @@ from envbounty.sandbox.seccomp import filters
 from envbounty.sandbox.worker import Broken, Shape, Worker, new_uids, server_argv, server_config
 
 if TYPE_CHECKING:
-    from docker import DockerClient
     from docker.models.containers import Container
+
+    from docker import DockerClient
 
 #: Holds Python and a C and C++ compiler. Built by docker/jail/.
 DEFAULT_IMAGE = os.environ.get("ENVBOUNTY_JAIL_IMAGE", "envbounty-jail:1")
@@ -199,7 +200,9 @@ class Docker:
         try:
             import docker
         except ImportError:
-            raise JailUnavailable("Docker's SDK is not installed. Install it with: pip install 'envbounty[docker]'") from None
+            raise JailUnavailable(
+                "Docker's SDK is not installed. Install it with: pip install 'envbounty[docker]'"
+            ) from None
         try:
             self._client: DockerClient = docker.from_env(timeout=60)
             info = self._client.info()
@@ -282,7 +285,10 @@ class Docker:
             "working_dir": "/",
             "hostname": "jail",
             "environment": {"PYTHONHASHSEED": str(number), "LANG": "C.UTF-8"},
+            # The engine shuts the server's input when we are gone; it then ends, and the engine removes it. One of
+            # gVisor is kept until we remove it, since only the engine knows whether memory was what ended it.
             "stdin_open": True,
+            "auto_remove": not self.gvisor,
             "tty": False,
             "log_config": LogConfig(type="none"),  # logs of a chatty job fill the host's disk
             "labels": {LABEL: owner(os.getpid()), MACHINE_LABEL: machine()},

@@ -74,7 +74,11 @@ def prove(pool: Pool) -> None:
         secret.write_text("canary")
         os.chmod(folder, 0o755)
         listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        canary = {"file": str(secret), "port": listener.getsockname()[1], "name": f"envbounty-{secrets.token_hex(8)}"}
+        canary = {
+            "file": str(secret),
+            "port": listener.getsockname()[1],
+            "name": f"envbounty-{secrets.token_hex(8)}",
+        }
         if sys.platform == "linux":  # nobody else has abstract sockets
             abstract = stack.enter_context(socket.socket(socket.AF_UNIX))
             abstract.bind("\0" + str(canary["name"]))

@@ -20,6 +20,7 @@ On the wire, both ways: 4 bytes, big endian, length of a JSON header; the header
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import gc
@@ -49,11 +50,17 @@ PR_SET_SECUREBITS, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT =
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
 MS_REC_PRIVATE = 0x4000 | (1 << 18)
 
+CAPABILITIES_3, NO_CAPABILITIES = struct.pack("Ii", 0x20080522, 0), bytes(24)
+
 TMP, SHM, ROOT = "/tmp", "/dev/shm", "/job"
 RESULT = 3  # the descriptor on which a job of Python code returns its result
 TROUBLE = 4  # the one on which a job says why it could not be started; closed before its code runs
 OUT_OF_MEMORY = 86  # how our own wrapper says that Python raised MemoryError
-HUNG_UP, BROKEN, DIRTY = 100, 101, 102  # how a supervisor ends when it could not answer, or could not clean up
+HUNG_UP, BROKEN, DIRTY = (
+    100,
+    101,
+    102,
+)  # how a supervisor ends when it could not answer, or could not clean up
 TICK_S = 0.02  # how often the memory and processor time of a job with several processes are summed
 CLEAN_S = 10.0  # how long it may take to end a job's processes and to wipe what it wrote; less than our caller waits
 INODES = 4096
@@ -98,20 +105,24 @@ def write_message(fd: int, head: Json, blobs: Blobs) -> None:
 # --- the job's own process -------------------------------------------------------------------------------------------
 
 
-def load_filter(program: bytes) -> None:
-    class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+class Filter(ctypes.Structure):
+    """A program of the kernel's: how many instructions, and where they are."""
 
-    buffer = ctypes.create_string_buffer(program, len(program))
-    filled = Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    call("seccomp", libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(filled), 0, 0))
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p)]
+
+    def __init__(self, program: bytes) -> None:
+        self.kept = ctypes.create_string_buffer(program, len(program))
+        super().__init__(len(program) // 8, ctypes.cast(self.kept, ctypes.c_void_p))
+
+
+def tasks_allowed(limits: Json) -> int:
+    """Linux counts threads as processes. With one process the filter refuses fork, and this bounds its threads."""
+    return THREADS if limits["processes"] == 1 else int(limits["processes"])
 
 
 def set_limits(limits: Json, config: Json, uid: int | None) -> None:
     mega = 1 << 20
-    processes = limits["processes"]
-    # Linux counts threads here too. With one process fork is refused by the filter, and this bounds its threads.
-    tasks = THREADS if processes == 1 else processes
+    tasks = tasks_allowed(limits)
     wanted = {
         "CPU": limits["cpu_s"],
         "AS": limits["memory_mb"] * mega,
@@ -125,8 +136,7 @@ def set_limits(limits: Json, config: Json, uid: int | None) -> None:
         "NPROC": tasks if uid is not None else tasks + 3,
     }
     for name, value in wanted.items():
-        which = getattr(resource, "RLIMIT_" + name)
-        hard = resource.getrlimit(which)[1]
+        which, hard = config["rlimits"][name]
         value = value if hard < 0 else min(value, hard)
         try:
             # A second between the soft limit, whose signal can be ignored, and the hard one, which kills.
@@ -153,7 +163,8 @@ def become_job(job: Json, config: Json, uid: int | None, pipes: dict[str, tuple[
         os._exit(code)
     try:
         if job["argv"]:
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and that would be inherited
+            for number in (signal.SIGPIPE, signal.SIGINT):  # ignored by Python and by the server, and that is inherited
+                signal.signal(number, signal.SIG_DFL)
             argv = [part.replace("{in}", job["in"]).replace("{python}", sys.executable) for part in job["argv"]]
             try:
                 os.execv(argv[0], argv)
@@ -185,20 +196,19 @@ def prepare_job(job: Json, config: Json, uid: int | None, pipes: dict[str, tuple
         os.close(fd)
     except OSError:
         pass  # it may then pick another process of the same jail; the job fails all the same
-    os.environ.clear()
-    os.environ.update(config["environ"], HOME=job["cwd"], TMPDIR=job["cwd"])
+    if job["cwd"] != TMP:
+        os.environ.update(HOME=job["cwd"], TMPDIR=job["cwd"])
     os.chdir(job["cwd"])
     os.umask(0o022)
-    signal.signal(signal.SIGINT, signal.SIG_DFL if job["argv"] else signal.default_int_handler)
     if uid is not None:
         become_user(uid)
     if config["mode"] == "ns":  # in a container the change of uid has dropped them
-        header = struct.pack("Ii", 0x20080522, 0)
-        call("capset", libc.capset(header, b"\0" * 24))
+        call("capset", libc.capset(CAPABILITIES_3, NO_CAPABILITIES))
     call("no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     set_limits(job["limits"], config, uid)
     if config["mode"] != "none":
-        load_filter(config["filters"]["one" if job["limits"]["processes"] == 1 else "many"])
+        chosen = config["filters"]["one" if job["limits"]["processes"] == 1 else "many"]
+        call("seccomp", libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(chosen), 0, 0))
 
 
 def run_code(job: Json) -> int:
@@ -206,7 +216,6 @@ def run_code(job: Json) -> int:
     random = sys.modules.get("random")
     if random is not None:
         random.seed()  # every fork would otherwise draw the same numbers
-    sys.argv[:] = ["job"]
     main = types.ModuleType("__main__")
     main.__dict__.update({"JOB_IN": job["in"], "RESULT": RESULT})
     sys.modules["__main__"] = main  # pickle and dataclasses look there for what the code defines
@@ -221,10 +230,8 @@ def run_code(job: Json) -> int:
         os.write(2, traceback.format_exc(limit=-8).encode("utf-8", "replace")[-8000:])
         code = 1
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(Exception):  # the reader may have closed it; the status is what counts
             stream.flush()
-        except Exception:
-            pass  # the reader may have closed it; the status is what counts
     return code & 0xFF
 
 
@@ -301,23 +308,18 @@ def wipe(folder: str) -> None:
     """Remove everything below `folder` that this user may remove, whatever modes it was left with."""
     for parent, folders, files in os.walk(folder):
         for name in folders:
-            try:
+            # Not ours, or a link: the test for emptiness afterwards decides.
+            with contextlib.suppress(OSError, NotImplementedError):
                 os.chmod(os.path.join(parent, name), 0o700, follow_symlinks=False)
-            except (OSError, NotImplementedError):
-                pass  # not ours, or a link: the emptiness test afterwards decides
         for name in files:
-            try:
+            with contextlib.suppress(OSError):  # as above
                 os.unlink(os.path.join(parent, name))
-            except OSError:
-                pass  # as above
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path, ignore_errors=True)
         else:
-            try:
+            with contextlib.suppress(OSError):  # as above
                 os.unlink(entry.path)
-            except OSError:
-                pass  # as above
 
 
 # --- the supervisor of one job ---------------------------------------------------------------------------------------
@@ -326,7 +328,7 @@ def wipe(folder: str) -> None:
 class Watch:
     """Collects what a job says, and decides when it has taken more than it may."""
 
-    def __init__(self, pid: int, job: Json, config: Json, streams: dict[str, int], base_kb: int) -> None:
+    def __init__(self, pid: int, job: Json, config: Json, streams: dict[str, int]) -> None:
         self.pid = pid
         self.config = config
         self.limits = job["limits"]
@@ -338,9 +340,11 @@ class Watch:
         self.status: int | None = None
         self.cpu_s = 0.0  # of processes that are gone
         self.peak_kb = 0
-        self.base_kb = base_kb
+        self.helper = -1  # a child that is ours and not the job's
         # A lone process is held by its own limits. Without all of those (gVisor), or with several, they are summed.
         self.count = config["mode"] != "none" and (self.limits["processes"] > 1 or not config["strict"])
+        # What each of them shares with this process, and has not got of its own.
+        self.base_kb = usage_of(config["proc"], own_pid(config["proc"]))[0] if self.count else 0
         try:
             self.pidfd = os.pidfd_open(pid)
         except (AttributeError, OSError):
@@ -399,8 +403,9 @@ class Watch:
                 pid, status, usage = os.wait4(-1, flags)
                 if pid == 0:
                     return False
-                self.cpu_s += usage.ru_utime + usage.ru_stime
-                self.peak_kb = max(self.peak_kb, usage.ru_maxrss)
+                if pid != self.helper:
+                    self.cpu_s += usage.ru_utime + usage.ru_stime
+                    self.peak_kb = max(self.peak_kb, usage.ru_maxrss)
                 if pid == self.pid:
                     self.status = os.waitstatus_to_exitcode(status)
         except ChildProcessError:
@@ -423,7 +428,7 @@ class Watch:
             return "memory"
         if cpu_s > self.limits["cpu_s"] + 1:  # the limit on each process comes first, and says more
             return "cpu"
-        return "processes" if tasks > max(THREADS, self.limits["processes"]) else None
+        return "processes" if tasks > tasks_allowed(self.limits) else None
 
     def answer(self) -> tuple[Json, Blobs]:
         """The header and blobs of an outcome, without its files."""
@@ -477,7 +482,9 @@ def supervise(config: Json, uid: int | None) -> int:
     except EOFError:
         return HUNG_UP
     call("pdeathsig", libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
-    head, blobs, clean = {"ns": run_in_namespaces, "uid": run_as_uid, "none": run_bare}[config["mode"]](job, config, uid)
+    head, blobs, clean = {"ns": run_in_namespaces, "uid": run_as_uid, "none": run_bare}[config["mode"]](
+        job, config, uid
+    )
     write_message(config["stdout"], head, blobs)
     return 0 if clean else DIRTY
 
@@ -485,14 +492,13 @@ def supervise(config: Json, uid: int | None) -> int:
 def start_job(job: Json, config: Json, uid: int | None) -> tuple[Watch, int]:
     """Fork the job. Returns its watch, and the descriptor on which it says why it could not start."""
     pipes = {name: os.pipe() for name in ("trouble", "result", "stdout", "stderr")}
-    base_kb = usage_of(config["proc"], own_pid(config["proc"]))[0]
     pid = os.fork()
     if pid == 0:
         become_job(job, config, uid, pipes)
     for pair in pipes.values():
         os.close(pair[1])
     trouble = pipes.pop("trouble")[0]
-    return Watch(pid, job, config, {name: pair[0] for name, pair in pipes.items()}, base_kb), trouble
+    return Watch(pid, job, config, {name: pair[0] for name, pair in pipes.items()}), trouble
 
 
 def check_started(trouble: int) -> None:
@@ -523,10 +529,8 @@ def run_in_namespaces(job: Json, config: Json, uid: int | None) -> tuple[Json, B
         mount(b"tmpfs", ROOT, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV, None)
     watch, trouble = start_job(job, config, uid)
     watch.run()
-    try:
+    with contextlib.suppress(ProcessLookupError):  # nobody is left
         os.kill(-1, signal.SIGKILL)  # everything in this namespace but this process
-    except ProcessLookupError:
-        pass  # nobody is left
     watch.reap(0)
     check_started(trouble)
     watch.drain()
@@ -543,14 +547,44 @@ def run_in_namespaces(job: Json, config: Json, uid: int | None) -> tuple[Json, B
 def run_as_uid(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, bool]:
     """For a container: the processes are told apart by uid, and the scratch is wiped instead of mounted afresh."""
     assert uid is not None
-    job["cwd"], job["in"] = TMP, ROOT + "/in"
-    place_inputs(job, ROOT)
+    job["cwd"], job["in"], job["stdin_path"] = TMP, ROOT + "/in", "/dev/null"
+    given = bool(job["inputs"] or job["stdin"])
+    if given:
+        place_inputs(job, ROOT)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # old gVisor has none: the server, process 1, then reaps orphans
-    kills = memory_kills()
+    kills = memory_kills(config)
     watch, trouble = start_job(job, config, uid)
     watch.run()
+    if watch.status is None:
+        os.kill(watch.pid, signal.SIGKILL)
+    if job["limits"]["processes"] == 1:
+        watch.reap(0)  # it was not able to start another
+    found: Json = {}
+    contents: Blobs = []
+    clean = is_clean(config)
+    if job["outputs"] or not clean:
+        found, contents = clean_up(job, config, uid, watch)
+        clean = is_clean(config)
+    check_started(trouble)
+    watch.drain()
+    if watch.why is None and (watch.status or 0) < 0 and memory_kills(config) > kills:
+        watch.why = "memory"
+    head, blobs = watch.answer()
+    head.update(found)
+    if given:
+        shutil.rmtree(ROOT + "/in")
+        os.unlink(ROOT + "/stdin")
+    return head, blobs + contents, clean
+
+
+def is_clean(config: Json) -> bool:
+    return not os.listdir(TMP) and not os.listdir(SHM) and not other_processes(config)
+
+
+def clean_up(job: Json, config: Json, uid: int, watch: Watch) -> tuple[Json, Blobs]:
+    """End all that a job started, wipe what it wrote, and return what was asked for. `is_clean` says if it worked."""
     control_r, control_w = os.pipe()
-    helper = os.fork()
+    helper = watch.helper = os.fork()
     if helper == 0:
         clean_as(uid, job, config, control_w)
     os.close(control_w)
@@ -563,26 +597,12 @@ def run_as_uid(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, b
             break
         control += chunk
     os.kill(helper, signal.SIGKILL)
-    while not (gone := watch.reap(os.WNOHANG) and not other_processes(config)) and time.monotonic() < deadline:
+    while not (watch.reap(os.WNOHANG) and not other_processes(config)) and time.monotonic() < deadline:
         time.sleep(0.0005)
-    check_started(trouble)
-    watch.drain()
-    if watch.why is None and (watch.status or 0) < 0 and memory_kills() > kills:
-        watch.why = "memory"
-    head, blobs = watch.answer()
-    found: Json = {"files": [], "refused": dict.fromkeys(job["outputs"], "could not be read")}
-    if len(control) >= 4:
-        (length,) = struct.unpack(">I", control[:4])
-        found = json.loads(control[4 : 4 + length])
-        blobs.append(bytes(memoryview(control)[4 + length :]))
-    head.update(found)
-    for name in os.listdir(ROOT):
-        path = os.path.join(ROOT, name)
-        if os.path.isdir(path):
-            shutil.rmtree(path)
-        else:
-            os.unlink(path)
-    return head, blobs, gone and not os.listdir(TMP) and not os.listdir(SHM)
+    if len(control) < 4:
+        return {"refused": dict.fromkeys(job["outputs"], "could not be read")}, []
+    (length,) = struct.unpack(">I", control[:4])
+    return json.loads(control[4 : 4 + length]), [bytes(memoryview(control)[4 + length :])]
 
 
 def clean_as(uid: int, job: Json, config: Json, control: int) -> NoReturn:
@@ -622,18 +642,18 @@ def is_alive(proc: int, pid: int) -> bool:
         return False
 
 
-def memory_kills() -> int:
-    """How many processes of this container the kernel has killed for want of memory, where that can be known."""
+def open_events() -> int:
+    """A descriptor of what the kernel counts for this container; -1 where there is no such thing."""
     for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
-        try:
-            with open(path) as file:
-                for line in file:
-                    key, _, value = line.partition(" ")
-                    if key == "oom_kill":
-                        return int(value)
-        except OSError:
-            pass  # the other version of control groups, or none
-    return 0
+        with contextlib.suppress(OSError):  # the other version of control groups, or none
+            return os.open(path, os.O_RDONLY)
+    return -1
+
+
+def memory_kills(config: Json) -> int:
+    """How many processes of this container the kernel has killed for want of memory, where that can be known."""
+    words = os.pread(config["events"], 4096, 0).split() if config["events"] >= 0 else []
+    return int(words[words.index(b"oom_kill") + 1]) if b"oom_kill" in words else 0
 
 
 def run_bare(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, bool]:
@@ -646,10 +666,8 @@ def run_bare(job: Json, config: Json, uid: int | None) -> tuple[Json, Blobs, boo
         place_inputs(job, folder)
         watch, trouble = start_job(job, config, None)
         watch.run()
-        try:
+        with contextlib.suppress(ProcessLookupError):  # nobody is left
             os.killpg(watch.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # nobody is left
         watch.reap(0)
         check_started(trouble)
         watch.drain()
@@ -689,12 +707,21 @@ def serve(config: Json) -> int:
     for name in config["preload"]:
         __import__(name)
     for name, program in config["filters"].items():
-        config["filters"][name] = bytes.fromhex(program)
+        config["filters"][name] = Filter(bytes.fromhex(program))
+    # What every job needs is made here, once: what a job makes for itself it pays for in copied pages.
+    config["rlimits"] = {}
+    for name in ("CPU", "AS", "FSIZE", "NOFILE", "CORE", "STACK", "MEMLOCK", "MSGQUEUE", "NPROC"):
+        which = getattr(resource, "RLIMIT_" + name)
+        config["rlimits"][name] = (which, resource.getrlimit(which)[1])
+    os.environ.clear()
+    os.environ.update(config["environ"], HOME=TMP, TMPDIR=TMP)
+    sys.argv[:] = ["job"]
     config["stdin"], config["stdout"] = os.dup(0), os.dup(1)
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
     config["pid"], config["proc"] = os.getpid(), os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    config["events"] = open_events() if config["mode"] == "uid" else -1
     own_pids = -1
     if config["mode"] == "ns":
         call("mount /", libc.mount(None, b"/", None, MS_REC_PRIVATE, None))

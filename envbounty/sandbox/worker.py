@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import IO, Any, Protocol
 
-from envbounty.sandbox.job import Job, JailUnavailable, Outcome, Status
+from envbounty.sandbox.job import JailUnavailable, Job, Outcome, Status
 
 #: Modules that are there already when a job starts, so that it need not import them. Each makes every fork dearer, so
 #: what few solutions import (unittest.mock brings asyncio; subprocess, zipfile) is left to be imported when it is.
 PRELOAD = (
-    "json math random re itertools functools collections collections.abc heapq bisect string copy operator fractions "
-    "decimal statistics typing dataclasses enum io traceback contextlib textwrap datetime types abc threading"
-).split()
+    "json", "math", "random", "re", "itertools", "functools", "collections", "collections.abc", "heapq", "bisect",
+    "string", "copy", "operator", "fractions", "decimal", "statistics", "typing", "dataclasses", "enum", "io",
+    "traceback", "contextlib", "textwrap", "datetime", "types", "abc", "threading",
+)  # fmt: skip
 
 #: How long after a job's own deadline the server has to say so.
 GRACE_S = 15.0
@@ -34,6 +35,10 @@ MAX_HEADER = 1 << 20
 
 class Broken(Exception):
     """The jail server is gone or talks nonsense. Ours, not the job's."""
+
+
+#: What reading a header can raise when it is not what we expect.
+NONSENSE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Channel(Protocol):
@@ -135,7 +140,7 @@ class Worker:
         kills = self.channel.memory_kills()
         try:
             return self._run(job, kills)
-        except (ValueError, TypeError, KeyError) as error:
+        except NONSENSE as error:
             raise Broken(f"the jail server talks nonsense: {error!r}") from None
         except Broken:
             if self.channel.memory_kills() > kills:  # the kernel took the whole jail: gVisor is one process to it
@@ -187,7 +192,11 @@ class Worker:
         (length,) = struct.unpack(">I", self.channel.receive(4, deadline))
         if length > MAX_HEADER:
             raise Broken("the jail server sent a header that is too long")
-        head = json.loads(self.channel.receive(length, deadline))
+        text = self.channel.receive(length, deadline)
+        try:
+            head = json.loads(text)
+        except NONSENSE as error:
+            raise Broken(f"the jail server talks nonsense: {error!r}") from None
         if not isinstance(head, dict):
             raise Broken("the jail server sent no header")
         return head
@@ -233,9 +242,13 @@ class PipeChannel:
     """A jail server as a child process."""
 
     def __init__(
-        self, argv: list[str], environ: Mapping[str, str], user: int | None = None, pass_fds: Sequence[int] = ()
+        self,
+        argv: list[str],
+        environ: Mapping[str, str],
+        user: int | None = None,
+        pass_fds: Sequence[int] = (),
     ) -> None:
-        self._errors: IO[bytes] = tempfile.TemporaryFile()
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the channel)
         self.process = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,

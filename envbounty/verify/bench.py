@@ -28,7 +28,7 @@ COMPILE = {
     Language.C: ("solution.c", "/usr/bin/gcc", "-std=c17"),
     Language.CPP: ("solution.cpp", "/usr/bin/g++", "-std=c++20"),
 }
-#: How the jail, or the compiler's front end, says that a compiler is not there. A program's own errors name its file first.
+#: How the jail, or the compiler's front end, says that a compiler is not there. Errors in a program name its file.
 _NO_COMPILER = re.compile(r"^(?:(?:gcc|g\+\+): fatal error: )?cannot execute ", re.MULTILINE)
 
 
@@ -162,9 +162,7 @@ class Bench:
     def _one_failure_settles(self) -> bool:
         return self.env.spec.scoring.aggregate != "mean"
 
-    def call(
-        self, text: str, calls: Sequence[tuple[list[Any], dict[str, Any]]], *, loose: bool = False
-    ) -> list[Reply]:
+    def call(self, text: str, calls: Sequence[tuple[list[Any], dict[str, Any]]], *, loose: bool = False) -> list[Reply]:
         """Run submission `text`, calling its function with each (positional, named) arguments.
 
         A submission that does not load gives the same fault for every call. With `loose`, what JSON lacks (sets, bytes)
@@ -228,10 +226,15 @@ class Bench:
 
         replies = self._runner.spread(one, instances)
         if self._one_failure_settles:
-            # Several ran at once: what came after the first failure counts as not run, so that any number gives the same.
-            first = next((index for index, reply in enumerate(replies) if reply.fault not in (None, NOT_RUN)), len(replies))
-            replies[first + 1 :] = [Reply(fault=NOT_RUN)] * len(replies[first + 1 :])
+            # Several ran at once: what came after the first failure counts as not run, however many that were.
+            faults = [index for index, reply in enumerate(replies) if reply.fault not in (None, NOT_RUN)]
+            kept = faults[0] + 1 if faults else len(replies)
+            replies[kept:] = [Reply(fault=NOT_RUN)] * (len(replies) - kept)
         return replies
+
+    def prepare(self, solutions: Sequence[Solution]) -> None:
+        """Compile what has to be compiled, several at a time; `solve` would do it one by one."""
+        self._runner.spread(self._compile, [item for item in solutions if item.language is not Language.PYTHON])
 
     def _compile(self, solution: Solution) -> bytes | Fault:
         """The program to run: a compiled binary, or nothing for Python. Compiled once for each text."""

@@ -100,11 +100,7 @@ class Context:
         kept = list(scored)
         for _ in range(times if kept else 0):
             again = self.score([item.trial for item in kept], fresh=True)
-            kept = [
-                item
-                for item, repeat in zip(kept, again, strict=True)
-                if repeat.says() == item.says()
-            ]
+            kept = [item for item, repeat in zip(kept, again, strict=True) if repeat.says() == item.says()]
         return kept
 
     def prove(self, rule: str, message: str, scored: Scored, *, path: str | None = None) -> Finding:
@@ -122,8 +118,8 @@ class Context:
         """That the verifier said two things about one output. Raises `Trouble` when it was only slow once."""
         kinds = {item.reply.fault.kind for item in (first, second) if item.reply.fault}
         if "timeout" in kinds:
-            limit = self.env.spec.limits.check_s
-            raise Trouble(f"check() took more than {limit:g} s once and less another time: run again when less is running")
+            limit = f"{self.env.spec.limits.check_s:g} s"
+            raise Trouble(f"check() took more than {limit} once and less another time: run again when less is running")
         got = str(second.reply.fault) if second.reply.fault else second.says()
         evidence = self.evidence(first, "score-unstable")
         said = f"the first time: {first.reply.fault or first.says()}\nanother time: {got}"

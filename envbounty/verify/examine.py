@@ -54,8 +54,8 @@ def examine(
 ) -> Result:
     """Put the environment in `path` through every check. Never raises for what the environment is or does.
 
-    `only` keeps the findings of these rules alone, and then nothing found is `incomplete`, not a pass; `budget_s` is wall-clock seconds, after which the verdict is
-    `incomplete` unless something was proved before.
+    `only` keeps the findings of these rules alone, and then nothing found is `incomplete`, not a pass; `budget_s` is
+    wall-clock seconds, after which the verdict is `incomplete` unless something was proved before.
     """
     try:
         env = load(path)
@@ -69,9 +69,7 @@ def examine(
         reason = f"could not be read: {getattr(error, 'strerror', None) or error}"
         return Result(environment=who, verdict=Verdict.ERROR, reason=reason)
     spec = env.spec
-    who = report_of.Environment(
-        name=spec.name, path=str(path), kind=spec.kind, dialect=spec.dialect, digest=env.digest
-    )
+    who = report_of.Environment(name=spec.name, path=str(path), kind=spec.kind, dialect=spec.dialect, digest=env.digest)
     bench = Bench(env, jail, seed=seed, budget_s=budget_s, threads=threads)
     context = Context(bench, f"envbounty verify {shlex.quote(str(path))}")
     steps = GRADER if spec.dialect is Dialect.GRADER else NATIVE

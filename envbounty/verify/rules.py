@@ -65,7 +65,7 @@ _ALL = [
     Rule(
         "generator-fails", "generator", E,
         "generate() fails on a seed it was given",
-        "A trainer draws any seed of the declared range; each failure is a lost rollout or a crash in the middle of a run.",
+        "A trainer draws any seed of the declared range; each failure is a lost rollout, or a crash in mid-run.",
         "Make generate() work for every seed and every difficulty between min and max.",
         "`return {'n': rng.choice([])}` at difficulty 0",
         "`return {'n': rng.choice(range(1, 2 + difficulty))}`",
@@ -81,7 +81,7 @@ _ALL = [
     Rule(
         "generator-nondeterministic", "generator", E,
         "The same seed gives different instances",
-        "A result that cannot be repeated cannot be checked, appealed or debugged, and train and test sets may overlap.",
+        "A result that cannot be repeated cannot be checked or appealed, and train and test sets may overlap.",
         "Draw everything from the rng you are given, and never iterate over a set or use hash(), id(), time or random.",
         "`order = list({'a', 'b', 'c'})`",
         "`order = rng.sample(['a', 'b', 'c'], 3)`",
@@ -129,7 +129,7 @@ _ALL = [
     Rule(
         "good-rejected", "solutions", E,
         "A solution that is right is rejected",
-        "Over-strict verifiers are the commonest real defect: the model is punished for a right answer in another form.",
+        "Over-strict verifiers are the commonest defect: the model is punished for a right answer in another form.",
         "Accept every right form, or move the file out of solutions/good.",
         "`return 1.0 if output is instance['answer'] else 0.0`",
         "`return 1.0 if output == instance['answer'] else 0.0`",

@@ -1,7 +1,7 @@
-"""Runs harnesses in the jail and reads what they say, within bounds and a budget. Knows jobs and bytes, not environments.
+"""Runs harnesses in the jail and reads what they say, within bounds and a budget. Knows jobs, not environments.
 
-What comes out of a jail was written by a stranger, who can also write to the harness's own channel. It is therefore read
-as a list of claims, one for each item and in order; whatever does not fit is left out, and harms only whoever wrote it.
+What comes out of a jail was written by a stranger, who can also write to the harness's own channel. It is therefore
+read as a list of claims, one for each item and in order; whatever does not fit is left out, and harms only its writer.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ R = TypeVar("R")
 IMPORT_S = 10.0
 #: One process handles items for about so long; then a new one goes on. Code that switches its own clock off ends here.
 ROUND_S = 20.0
-#: After so many items that ran out of time, or so many seconds lost to items that ended their process, the rest is not run.
-TIMEOUTS, LOST_S = 3, 60.0
+#: After so many items that ran out of time, or ended their process in any way, the rest is not run.
+TIMEOUTS, DEATHS = 3, 10
 #: A job is given so many bytes of items, and the rest in a later one.
 CHUNK = 8 << 20
 #: What a harness itself calls a fault. Anything else in its records is somebody else's word.
@@ -120,12 +120,12 @@ class Runner:
     ) -> Batch:
         """One reply for each item from the harness `name`. Raises `ImportFault` when the code does not load.
 
-        When the process ends early, the item it was at is to blame and the rest goes on in a new one (with `stop`, is not
-        run). Where the limit that it met is the whole process's, only an item that meets it alone is to blame.
+        When the process ends early, the item it was at is to blame and the rest goes on in a new one (with `stop`, is
+        not run). Where the limit that it met is the whole process's, only an item that meets it alone is to blame.
         """
         replies: list[Reply] = []
         has: frozenset[str] = frozenset()
-        alone, timeouts, lost_s = False, 0, 0.0
+        alone, timeouts, deaths = False, 0, 0
         each_s = float(task["seconds"])
         while True:
             todo = lines_of(items, len(replies), 1 if alone else len(items))
@@ -161,8 +161,8 @@ class Runner:
             replies.append(Reply(fault=fault))
             alone = False
             timeouts += fault.kind == "timeout"
-            lost_s += outcome.wall_s
-            if stop or timeouts >= TIMEOUTS or lost_s > LOST_S:
+            deaths += 1
+            if stop or timeouts >= TIMEOUTS or deaths >= DEATHS:
                 return Batch(replies + [Reply(fault=NOT_RUN)] * (len(items) - len(replies)), has)
 
     def spread(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:

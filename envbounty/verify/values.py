@@ -19,7 +19,7 @@ class Unreadable(ValueError):
 
 
 def read_json(data: bytes | str) -> Any:
-    """One JSON value (NaN and infinities allowed, as Python writes them). Raises `Unreadable` for whatever else it is."""
+    """One JSON value (NaN and infinities allowed, as Python writes them). Raises `Unreadable` for anything else."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError, UnicodeDecodeError) as error:
@@ -63,6 +63,8 @@ def same(a: Any, b: Any, answers: Answers) -> bool | None:
     if rule is Compare.TOLERANCE:
         return _walk(a, b, lambda x, y: math.isclose(x, y, rel_tol=answers.rel_tol, abs_tol=answers.abs_tol))
     if rule is Compare.UNORDERED and isinstance(a, list) and isinstance(b, list):
+        if len(a) != len(b):
+            return False
         if sorted(map(canonical, _whole(a))) == sorted(map(canonical, _whole(b))):
             return True
         return None if sorted(map(canonical, _spelled(a))) == sorted(map(canonical, _spelled(b))) else False

@@ -33,7 +33,7 @@ def only(root: Path) -> Problem:
     return problem
 
 
-# --- what may lie there -------------------------------------------------------------------------------------------------
+# --- what may lie there ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", ["data.txt", "solutions/good/b.py", "environment.py"])
@@ -153,7 +153,7 @@ def test_what_tools_leave_behind_is_not_part_of_it(make: Make) -> None:
     assert load(root).digest == clean.digest and load(root).code == clean.code
 
 
-# --- what must lie there ------------------------------------------------------------------------------------------------
+# --- what must lie there ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,10 @@ def test_parts(make: Make, files: dict[str, str | bytes | None], file: str, mess
 
 
 def test_two_references(make: Make) -> None:
-    yaml = {"kind: function": "kind: program", "  function: sort_numbers\n  parameters: [values]": "  languages: [c, python]"}
+    yaml = {
+        "kind: function": "kind: program",
+        "  function: sort_numbers\n  parameters: [values]": "  languages: [c, python]",
+    }
     problem = only(make({"solutions/reference.c": "int main(){}"}, yaml=yaml))
     assert problem.file == "solutions/reference.py" and "second reference" in problem.message
 
@@ -218,7 +221,7 @@ def test_why_a_bad_solution_is_wrong(text: str, why: str) -> None:
     assert time.process_time() - started < 1
 
 
-# --- identity -----------------------------------------------------------------------------------------------------------
+# --- identity --------------------------------------------------------------------------------------------------------
 
 
 def test_the_digest_is_of_names_and_contents_alone(make: Make) -> None:
@@ -251,7 +254,7 @@ def test_a_name_cannot_pass_for_content() -> None:
     assert digest({"x": b"1", "y": b"2"}) == digest({"y": b"2", "x": b"1"})
 
 
-# --- finding them -------------------------------------------------------------------------------------------------------
+# --- finding them ----------------------------------------------------------------------------------------------------
 
 
 def test_find(make: Make, tmp_path: Path) -> None:

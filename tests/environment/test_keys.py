@@ -80,7 +80,13 @@ REFUSED = [
     ("version: 1.2.3\n", "", "version", "is missing", "Add `version:`"),
     ("kind: function\n", "", "kind", "is missing", "Add `kind:`"),
     ("licence: Apache-2.0\n", "", "licence", "is missing", "Add `licence:`"),
-    ("  - name: Ada Example\n    github: ada-example", "  - github: ada", "authors.0.name", "is missing", "Add `name:`"),
+    (
+        "  - name: Ada Example\n    github: ada-example",
+        "  - github: ada",
+        "authors.0.name",
+        "is missing",
+        "Add `name:`",
+    ),
     ("  function: sort_numbers\n", "", "", "needs submission.function", "Change"),
     ("  parameters: [values]\n", "", "", "needs submission.parameters", "Change"),
     # unknown
@@ -212,7 +218,7 @@ def test_kinds_whose_task_is_one_text(make: Make, yaml: dict[str, str]) -> None:
     assert (problem.file, problem.line, problem.key) == ("task.md", 3, "values")
 
 
-# --- dialect grader -----------------------------------------------------------------------------------------------------
+# --- dialect grader --------------------------------------------------------------------------------------------------
 
 GRADER = {"dialect: native": "dialect: grader", "  parameters: [values]\n": ""}
 
@@ -238,5 +244,7 @@ def test_grader_file_is_a_plain_name(make: Make, file: str) -> None:
 
 
 def test_grader_takes_only_functions(make: Make) -> None:
-    found = problems(make(yaml={**GRADER, "kind: function": "kind: program", "  function: sort_numbers": "  languages: [c]"}))
+    found = problems(
+        make(yaml={**GRADER, "kind: function": "kind: program", "  function: sort_numbers": "  languages: [c]"})
+    )
     assert "kind: function only" in found[0].message

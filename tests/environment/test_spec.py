@@ -41,7 +41,7 @@ def test_seed_ranges_overlap_exactly_when_they_share_a_seed(first: int, count: i
         assert shared
 
 
-# --- the published schema -----------------------------------------------------------------------------------------------
+# --- the published schema --------------------------------------------------------------------------------------------
 
 
 def validator() -> jsonschema.Draft202012Validator:

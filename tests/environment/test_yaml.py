@@ -47,7 +47,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "message", "fix"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+@pytest.mark.parametrize(
+    ("text", "line", "message", "fix"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
 def test_refused(text: str, line: int, message: str, fix: str) -> None:
     started = time.process_time()
     with pytest.raises(ContractError) as caught:
@@ -60,7 +62,9 @@ def test_refused(text: str, line: int, message: str, fix: str) -> None:
 
 
 def test_taken() -> None:
-    text = "# words\nplain: 1\nfloat: 1.5\ntext: 'no'\nyes: true\nnothing:\nlist:\n- 1\n- {a: b}\n12: x\nday: 2024-01-02\n"
+    text = (
+        "# words\nplain: 1\nfloat: 1.5\ntext: 'no'\nyes: true\nnothing:\nlist:\n- 1\n- {a: b}\n12: x\nday: 2024-01-02\n"
+    )
     document = read_yaml(text, "env.yaml")
     value = document.value
     assert value["plain"] == 1 and value["float"] == 1.5 and value["text"] == "no" and value["nothing"] is None
@@ -102,7 +106,9 @@ def test_no_document(make: Make, content: bytes | None, line: int, message: str)
     assert (problem.file, problem.line) == ("env.yaml", line) and message in problem.message
 
 
-@pytest.mark.parametrize("file", ["env.yaml", "task.md", "environment.py", "solutions/bad/a.py", "solutions/reference.py"])
+@pytest.mark.parametrize(
+    "file", ["env.yaml", "task.md", "environment.py", "solutions/bad/a.py", "solutions/reference.py"]
+)
 @pytest.mark.parametrize("change", ["bom", "crlf"])
 def test_byte_order_mark_and_windows_line_ends_are_taken(make: Make, file: str, change: str) -> None:
     root = make()

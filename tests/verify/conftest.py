@@ -14,6 +14,8 @@ from envbounty.sandbox.pool import Pool
 from envbounty.verify import examine, examine_all
 
 Files = Mapping[str, str | None]
+#: name → (kind, files, changes of env.yaml)
+Table = Mapping[str, tuple[str, Files, Mapping[str, str]]]
 
 _YAML = """\
 schema: 1
@@ -83,7 +85,7 @@ def check(instance, output):
     return 1.0 if isinstance(output, str) and output.strip() == right else 0.0
 """,
             "solutions/reference.py": 'def solve(instance):\n    return str(instance["a"] + instance["b"])\n',
-            "solutions/good/line.py": 'def solve(i):\n    return f"{sum([i[\'a\'], i[\'b\']])}\\n"\n',
+            "solutions/good/line.py": "def solve(i):\n    return f\"{sum([i['a'], i['b']])}\\n\"\n",
             "solutions/bad/first.py": "# wrong: says the first number\ndef solve(i):\n    return str(i['a'])\n",
         },
     ),
@@ -168,7 +170,7 @@ Examine = Callable[..., Result]
 
 @pytest.fixture(scope="session")
 def jail() -> Iterator[Pool]:
-    with open_jail("bubblewrap", 2) as pool:
+    with open_jail("bubblewrap", 4) as pool:
         yield pool
 
 
@@ -179,7 +181,7 @@ def write_env() -> Callable[..., Path]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Environments that are examined together, two at a time, and what came of each."""
+    """Environments that were examined together, and what came of each."""
 
     results: Mapping[str, Result]
     report: Report
@@ -188,10 +190,9 @@ class Batch:
         return self.results[name]
 
 
-def examine_batch(folder: Path, jail: Pool, wanted: Mapping[str, tuple[str, Files, Mapping[str, str]]]) -> Batch:
-    """`wanted`: name → (kind, files, changes of env.yaml). Each lies in a folder of its own."""
+def examine_batch(folder: Path, jail: Pool, wanted: Table, jobs: int) -> Batch:
     places = [write(folder / str(number), *wanted[name]) for number, name in enumerate(wanted)]
-    report = examine_all(places, jail, jobs=2, budget_s=120)
+    report = examine_all(places, jail, jobs=jobs, budget_s=120)
     return Batch(dict(zip(wanted, report.results, strict=True)), report)
 
 
@@ -199,14 +200,14 @@ def examine_batch(folder: Path, jail: Pool, wanted: Mapping[str, tuple[str, File
 def examine_selected(tmp_path_factory: pytest.TempPathFactory, jail: Pool) -> Callable[..., Batch]:
     """Examine at once those environments of a table that the selected tests ask for by the parameter `case`."""
 
-    def run(request: pytest.FixtureRequest, table: Mapping[str, tuple[str, Files, Mapping[str, str]]]) -> Batch:
+    def run(request: pytest.FixtureRequest, table: Table, jobs: int = 2) -> Batch:
         asked = [
             item.callspec.params.get("case")
             for item in request.session.items
             if isinstance(item, pytest.Function) and hasattr(item, "callspec") and item.module is request.module
         ]
         wanted = {name: row for name, row in table.items() if name in asked}
-        return examine_batch(tmp_path_factory.mktemp("batch"), jail, wanted)
+        return examine_batch(tmp_path_factory.mktemp("batch"), jail, wanted, jobs)
 
     return run
 

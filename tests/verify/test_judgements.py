@@ -24,7 +24,7 @@ from envbounty.verify.context import Scored, Trial
 from envbounty.verify.runner import NOT_RUN, Fault, Reply, claims, fault_of, records, reply_of, seconds_of
 from envbounty.verify.values import canonical, same
 
-# --- the generator ------------------------------------------------------------------------------------------------------
+# --- the generator ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_judge_distinct() -> None:
     assert judge_distinct([{"n": 1, "m": 2}, {"m": 2, "n": 1}]) is not None
 
 
-# --- scores -------------------------------------------------------------------------------------------------------------
+# --- scores ----------------------------------------------------------------------------------------------------------
 
 
 def scored(reply: Reply) -> Scored:
@@ -86,7 +86,7 @@ def test_judge_a_score(reply: Reply, rule: str | None) -> None:
     assert item.score is None or isinstance(item.score, float)
 
 
-# --- probes -------------------------------------------------------------------------------------------------------------
+# --- probes ----------------------------------------------------------------------------------------------------------
 
 ANSWERS = (
     st.none()
@@ -178,7 +178,7 @@ def test_only_what_a_model_sees_is_echoed() -> None:
     assert probes.echo(shown) == ["What is it?", "q"]
 
 
-# --- leaks --------------------------------------------------------------------------------------------------------------
+# --- leaks -----------------------------------------------------------------------------------------------------------
 
 VALUES = [{"a": number, "b": str(number), "c": f"it is {number}", "d": [number]} for number in range(10, 30)]
 RIGHT = [str(value["a"]) for value in VALUES]
@@ -243,7 +243,7 @@ def test_comments_and_blank_lines_are_no_code() -> None:
     assert copied_lines(text, text + "x = 1\n") is None
 
 
-# --- found graders ------------------------------------------------------------------------------------------------------
+# --- found graders ---------------------------------------------------------------------------------------------------
 
 
 def test_attempts_at_a_grader_define_or_lack_the_function() -> None:
@@ -260,7 +260,17 @@ def test_attempts_at_a_grader_define_or_lack_the_function() -> None:
 
 
 def test_read_calls() -> None:
-    lines = [b"[[1], {}]", b"[[1], {}]", b'[[2], {"k": 3}]', b"junk", b"[1, 2]", b"[[1]]", b"{}", b"[" * 10_000, b"\xff"]
+    lines = [
+        b"[[1], {}]",
+        b"[[1], {}]",
+        b'[[2], {"k": 3}]',
+        b"junk",
+        b"[1, 2]",
+        b"[[1]]",
+        b"{}",
+        b"[" * 10_000,
+        b"\xff",
+    ]
     assert read_calls(b"\n".join(lines)) == [([1], {}), ([2], {"k": 3})]
     assert read_calls(b"") == []
     assert len(read_calls(b"".join(b"[[%d], {}]\n" % number for number in range(100_000)))) <= 400
@@ -279,7 +289,7 @@ def test_missing_module(text: str, module: str | None) -> None:
     assert missing_module(text) == module
 
 
-# --- what comes out of the jail -----------------------------------------------------------------------------------------
+# --- what comes out of the jail --------------------------------------------------------------------------------------
 
 
 def lines(*items: object) -> bytes:
@@ -333,7 +343,10 @@ def test_a_flood_of_records_costs_nothing() -> None:
     assert time.process_time() - started < 5
 
 
-@given(st.lists(st.binary(max_size=40) | st.just(b'{"import": "ok"}') | st.just(b'{"i": 0, "value": [1]}')), st.integers(0, 4))
+@given(
+    st.lists(st.binary(max_size=40) | st.just(b'{"import": "ok"}') | st.just(b'{"i": 0, "value": [1]}')),
+    st.integers(0, 4),
+)
 def test_any_bytes_are_read(parts: list[bytes], count: int) -> None:
     _, replies = claims(b"\n".join(parts) + b"\n", count)
     assert len(replies) <= count

@@ -1,5 +1,7 @@
 """Every rule: an environment that breaks it, beside the sound one that it was made from."""
 
+# ruff: noqa: E501  (tables of other people's code)
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -180,7 +182,9 @@ MORE_BAD = {
 
 
 def test_the_sound_one_with_enough_solutions_has_no_finding_at_all(examined: Examine) -> None:
-    good = {"solutions/good/reduce.py": "import functools\ndef total(v):\n    return functools.reduce(int.__add__, v)\n"}
+    good = {
+        "solutions/good/reduce.py": "import functools\ndef total(v):\n    return functools.reduce(int.__add__, v)\n"
+    }
     result = examined("function", {**MORE_BAD, **good})
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert result.checks == ("generator", "solutions", "probes", "scores", "leaks")
@@ -196,7 +200,7 @@ def test_the_sound_one_of_each_kind_passes(kind: str, examined: Examine) -> None
     assert {finding.rule for finding in result.findings} <= {"few-solutions"}
 
 
-# --- the same faults in the other kinds ---------------------------------------------------------------------------------
+# --- the same faults in the other kinds ------------------------------------------------------------------------------
 
 OTHERS = {
     "program: any text with the number in it": (
@@ -328,4 +332,12 @@ def test_the_path_is_quoted_in_the_command(tmp_path: Path, make_env: Callable[..
 
     context = Context(Bench.__new__(Bench), "envbounty verify 'a b'")
     context.bench.seed = 3
-    assert split(context.reproduce("import-fails")) == ["envbounty", "verify", "a b", "--seed", "3", "--only", "import-fails"]
+    assert split(context.reproduce("import-fails")) == [
+        "envbounty",
+        "verify",
+        "a b",
+        "--seed",
+        "3",
+        "--only",
+        "import-fails",
+    ]

@@ -1,5 +1,7 @@
 """Sound environments of odd sorts: none may be accused."""
 
+# ruff: noqa: E501  (tables of other people's code)
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,7 +17,9 @@ def generate(rng, difficulty):
 """
 
 SOLVE_YES = 'def solve(i):\n    return "yes" if i["a"] > i["b"] else "no"\n'
-BAD_YES = {"solutions/bad/first.py": "# wrong: looks the wrong way\ndef solve(i):\n    return 'no' if i['a'] > i['b'] else 'yes'\n"}
+BAD_YES = {
+    "solutions/bad/first.py": "# wrong: looks the wrong way\ndef solve(i):\n    return 'no' if i['a'] > i['b'] else 'yes'\n"
+}
 
 SOUND: dict[str, tuple[str, dict[str, str | None], dict[str, str]]] = {
     "yes or no, in any spelling": (
@@ -304,7 +308,7 @@ def check(instance, output):
         "function", {
             "environment.py": """\
 def generate(rng, difficulty):
-    return {"values": [rng.randint(100, 999) for _ in range(8)], "pad": "x" * 600_000}
+    return {"values": [rng.randint(100, 999) for _ in range(8)], "pad": "x" * 250_000}
 def check(instance, output):
     return 1.0 if type(output) is int and output == sum(instance["values"]) else 0.0
 """,
@@ -353,15 +357,21 @@ def verify(submission):
         return False
 """
 )
-EXEC = CALLS + "def run(s):\n    g = {'__builtins__': {'range': range, 'len': len, 'ValueError': ValueError, 'float': float}}\n    exec(s, g)\n    return all(type(g['double'](a)) is int and g['double'](a) == b for a, b in CASES)\n"
+EXEC = (
+    CALLS
+    + "def run(s):\n    g = {'__builtins__': {'range': range, 'len': len, 'ValueError': ValueError, 'float': float}}\n    exec(s, g)\n    return all(type(g['double'](a)) is int and g['double'](a) == b for a, b in CASES)\n"
+)
 
 GRADERS = {
     "subprocess": SUBPROCESS,
     "restricted exec, a tuple": EXEC
     + "def verify(s):\n    try:\n        return (True, 'fine') if run(s) else (False, 'wrong')\n    except Exception as e:\n        return False, str(e)\n",
-    "a dict": EXEC + "def verify(s):\n    try:\n        return {'passed': run(s), 'score': 0.5}\n    except Exception:\n        return {'passed': False}\n",
-    "a number": EXEC + "def verify(s):\n    try:\n        return 1.0 if run(s) else 0\n    except Exception:\n        return 0.25\n",
-    "a word": EXEC + "def verify(s):\n    try:\n        return 'Passed' if run(s) else 'failed'\n    except Exception:\n        return 'error'\n",
+    "a dict": EXEC
+    + "def verify(s):\n    try:\n        return {'passed': run(s), 'score': 0.5}\n    except Exception:\n        return {'passed': False}\n",
+    "a number": EXEC
+    + "def verify(s):\n    try:\n        return 1.0 if run(s) else 0\n    except Exception:\n        return 0.25\n",
+    "a word": EXEC
+    + "def verify(s):\n    try:\n        return 'Passed' if run(s) else 'failed'\n    except Exception:\n        return 'error'\n",
     "a dataclass": EXEC
     + "from dataclasses import dataclass\n@dataclass\nclass R:\n    status: str\n    feedback: str = ''\ndef verify(s):\n    try:\n        return R('passed' if run(s) else 'failed', 'x')\n    except Exception:\n        return R('crashed')\n",
     "an enumeration": EXEC

@@ -19,6 +19,8 @@ def filters(machine: str | None = None) -> dict[str, str]:
     """
     name = MACHINES.get(machine or platform.machine())
     if name is None:
-        raise LookupError(f"no system-call filter for {machine or platform.machine()}; there is one for x86_64, aarch64")
+        raise LookupError(
+            f"no system-call filter for {machine or platform.machine()}; there is one for x86_64, aarch64"
+        )
     folder = files(__package__)
     return {which: folder.joinpath(f"{name}-{which}.bpf").read_bytes().hex() for which in ("one", "many")}

@@ -16,14 +16,18 @@ NAMESPACES = "unshare setns"
 KERNEL = """swapon swapoff reboot init_module finit_module delete_module kexec_load kexec_file_load acct quotactl
 quotactl_fd syslog settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname iopl ioperm vhangup
 lookup_dcookie nfsservctl personality bpf perf_event_open userfaultfd fanotify_init"""
-OTHERS = "ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd kcmp move_pages migrate_pages mbind set_mempolicy"
+OTHERS = """ptrace process_vm_readv process_vm_writev process_madvise pidfd_getfd kcmp move_pages migrate_pages
+mbind set_mempolicy"""
 # Memory that no limit of ours counts, and channels between one job and the next.
-UNCOUNTED = "memfd_create memfd_secret vmsplice shmget shmat shmctl msgget msgsnd msgrcv msgctl semget semop semctl semtimedop mq_open mq_unlink"
-CHANNELS = "keyctl add_key request_key open_by_handle_at name_to_handle_at io_uring_setup io_uring_enter io_uring_register mknod mknodat"
+UNCOUNTED = """memfd_create memfd_secret vmsplice shmget shmat shmctl msgget msgsnd msgrcv msgctl semget semop
+semctl semtimedop mq_open mq_unlink"""
+CHANNELS = """keyctl add_key request_key open_by_handle_at name_to_handle_at io_uring_setup io_uring_enter
+io_uring_register mknod mknodat"""
 # These reach every file system of the host, or make it wait for its disks.
 HOST_DISKS = "sync syncfs"
 NEW_PROCESSES = "fork vfork"
-# Allowed on the caller alone: a job of an ordinary user has the same uid as its supervisor, and could slow or starve it.
+# Allowed on the caller alone: a job of an ordinary user has the same uid as its supervisor, and could slow or starve
+# it.
 OTHERS_BY_NUMBER = {
     "prlimit64": 0,
     "sched_setscheduler": 0,

@@ -118,12 +118,8 @@ def _evidence(context: Context, rule: str, index: int, reply: Reply, other: str 
     )
 
 
-def _finding(
-    context: Context, rule: str, message: str, index: int, reply: Reply, other: str | None = None
-) -> Finding:
-    return RULES[rule].finding(
-        message, path=context.env.entry, evidence=_evidence(context, rule, index, reply, other)
-    )
+def _finding(context: Context, rule: str, message: str, index: int, reply: Reply, other: str | None = None) -> Finding:
+    return RULES[rule].finding(message, path=context.env.entry, evidence=_evidence(context, rule, index, reply, other))
 
 
 def _last_line(text: str) -> str:

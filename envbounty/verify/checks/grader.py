@@ -49,6 +49,7 @@ def _envbounty_record(function, path={path!r}, limit={limit}):
 {name} = _envbounty_record({name})
 """
 
+ECHO = "return args[0] if args else None"
 STUBS = ("None", "0", "1", "-1", "True", "False", "''", "'0'", "[]", "{}", "[0]", "1.0")
 
 
@@ -72,11 +73,11 @@ def attempts(function: str, reference: str, rng: Random) -> list[Attempt]:
         Attempt("accepts-junk", "random characters", noise, True),
         Attempt("accepts-junk", "prose", "I could not solve this, but here is my best attempt.", True),
         Attempt("accepts-wrong-type", "a name that is no function", f"{function} = 42\n", True),
-        Attempt("accepts-wrong-type", "another function", f"def {function}_(*args, **kwargs):\n    return args\n", True),
+        Attempt("accepts-wrong-type", "another function", _stub(f"{function}_", "return args"), True),
         Attempt("accepts-constant", "a function that raises", _stub(function, "raise ValueError('no')"), False),
         Attempt("accepts-nonfinite", "a function that returns NaN", _stub(function, "return float('nan')"), False),
         Attempt("accepts-nonfinite", "a function that returns infinity", _stub(function, "return float('inf')"), False),
-        Attempt("accepts-echo", "a function that returns its argument", _stub(function, "return args[0] if args else None"), False),
+        Attempt("accepts-echo", "a function that returns its argument", _stub(function, ECHO), False),
         Attempt("accepts-huge", "a function that returns a huge list", _stub(function, "return [0] * 100_000"), False),
     ]  # fmt: skip
     found += [
@@ -87,7 +88,8 @@ def attempts(function: str, reference: str, rng: Random) -> list[Attempt]:
     for keep in dict.fromkeys((len(lines) - 1, len(lines) // 2)):
         if 0 < keep < len(lines):
             text = "\n".join(lines[:keep]) + "\n"
-            found.append(Attempt("accepts-truncated", f"the first {keep} of the reference's {len(lines)} lines", text, False))
+            what = f"the first {keep} of the reference's {len(lines)} lines"
+            found.append(Attempt("accepts-truncated", what, text, False))
     return found
 
 
@@ -108,7 +110,8 @@ def run(context: Context) -> Iterator[Finding]:
             raise Trouble(f"the grader needs the module {module}, which the jail does not have")
         said = _said(reference)
         evidence = _evidence(context, "reference-rejected", env.reference.path, reference)
-        yield RULES["reference-rejected"].finding(f"The reference is not accepted: {said}", path=env.entry, evidence=evidence)
+        message = f"The reference is not accepted: {said}"
+        yield RULES["reference-rejected"].finding(message, path=env.entry, evidence=evidence)
         raise Stop
     if reference.score is not None and not 0 <= reference.score <= 1:
         evidence = _evidence(context, "score-invalid", env.reference.path, reference)
@@ -150,7 +153,8 @@ def _attempts(context: Context) -> Iterator[Finding]:
         difference = None if attempt.by_nature else referee.difference(attempt.text)
         if not attempt.by_nature and difference is None:
             continue
-        if not all(answer.accepted is True for answer in bench.grade([attempt.text], fresh=True) + bench.grade([attempt.text], fresh=True)):
+        again = [bench.grade([attempt.text], fresh=True)[0] for _ in range(2)]
+        if not all(answer.accepted is True for answer in again):
             continue  # what cannot be repeated is for the check on stability
         accused.add(attempt.rule)
         given, expected, got = difference or ("", "", "")
@@ -247,5 +251,3 @@ def _evidence(context: Context, rule: str, path: str, graded: Graded) -> Evidenc
         detail=clip(str(graded.fault) if graded.fault else graded.words, 1500),
         reproduce=context.reproduce(rule),
     )
-
-

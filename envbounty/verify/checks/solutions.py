@@ -17,6 +17,7 @@ MIN_GOOD, MIN_BAD = 2, 5
 
 def run(context: Context) -> Iterator[Finding]:
     yield from _reference(context)
+    context.bench.prepare([*context.env.good, *context.env.bad])
     yield from _equivalent(context)
     yield from _oracle(context)
     for solution in context.env.good:
@@ -157,7 +158,8 @@ def _slow_again(context: Context, solution: Solution, instance: Instance, reply:
     if reply.fault is not None and reply.fault.kind == "timeout":
         again = context.bench.solve(solution, [instance])[0]
         if again.fault is None or again.fault.kind != "timeout":
-            raise Trouble(f"{solution.path} ran out of time once and not when tried again: run again when less is running")
+            why = "ran out of time once and not when tried again"
+            raise Trouble(f"{solution.path} {why}: run again when less is running")
 
 
 def _first_fault(replies: Sequence[Reply]) -> int | None:

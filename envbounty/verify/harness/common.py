@@ -46,7 +46,7 @@ def tell(line):
 
 
 def plain(value, loose=False):
-    """`value` as JSON can hold it. With `loose`, what JSON lacks becomes a tagged stand-in that compares as it would."""
+    """`value` as JSON can hold it. With `loose`, what JSON lacks becomes a stand-in that compares as it would."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Runs a strategy: `solve(instance)` gives the submission for that instance. It may import the environment's modules."""
+"""Runs a strategy: `solve(instance)` gives the submission for it. It may import the environment's modules."""
 # ruff: noqa: F821
 # mypy: ignore-errors
 

@@ -1,5 +1,7 @@
-# wrong: expects at least one shift in every sector
+# wrong: sends one patrol also to a sector that has no shifts
 def in_sector(shifts):
+    if not shifts:
+        return 1
     shifts = sorted(shifts, key=lambda shift: shift[1])
     day = [0] * (shifts[-1][1] + 1)
     for start, end, need in shifts:
