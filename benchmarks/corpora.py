@@ -43,7 +43,7 @@ def read(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
 
 
 def rows_of(path: Path, limit: int | None = None) -> list[Row]:
-    """A corpus as rows to examine: of the graders' format also the sound twins. Raises `ValueError` for neither format."""
+    """A corpus as rows to examine, of the graders' format also the sound twins. `ValueError` for neither format."""
     raw = read(path, limit)
     if not raw:
         return []

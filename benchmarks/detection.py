@@ -2,9 +2,10 @@
 
     python -m benchmarks detection CORPUS [--limit N] [--json] [--jobs N]
 
-The answer key only scores what was said; nothing of it reaches the tool. Of the graders' format, each row is faulty, and
-the sound twin is built from the key. Of EvalPlus's format it is not known which graders are faulty: each accused grader
-is held against `plus_input` (does the accepted program differ from the reference there?), which proves or refutes it.
+The answer key only scores what was said; nothing of it reaches the tool. Of the graders' format, each row is faulty,
+and the sound twin is built from the key. Of EvalPlus's format it is not known which graders are faulty: each accused
+grader is held against `plus_input` (does the accepted program differ from the reference there?), which proves or
+refutes it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def settled(result: Result) -> bool:
 
 
 def refuted(row: Row, result: Result, place: Path, jail: Pool) -> bool | None:
-    """Whether `plus_input` shows no difference between an accepted program and the reference; None when it says nothing."""
+    """Whether `plus_input` shows no difference between an accepted program and the reference; None: it says nothing."""
     programs = [
         finding.evidence.submission
         for finding in result.findings
@@ -136,7 +137,8 @@ def _table(
     if sound:
         low, high = wilson(len(accused), len(sound))
         share = len(accused) / len(sound)
-        say(f"false accusations  {len(accused)}/{len(sound)} = {share:.2f}  (95 % {low:.2f} to {high:.2f})  {' '.join(accused)}")
+        bounds = f"(95 % {low:.2f} to {high:.2f})"
+        say(f"false accusations  {len(accused)}/{len(sound)} = {share:.2f}  {bounds}  {' '.join(accused)}")
     if unknown:
         found = [row.name for row, result in unknown if accusations(result)]
         wrong = [name for name, value in proofs.items() if value is True]
@@ -152,7 +154,8 @@ def _table(
         verdicts[result.verdict] += 1
     say(f"verdicts           {dict(verdicts)}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    say(f"time               {seconds:.1f} s, {seconds / max(1, total):.2f} s an environment; our peak memory {peak:.0f} MB")
+    each = seconds / max(1, total)
+    say(f"time               {seconds:.1f} s, {each:.2f} s an environment; our peak memory {peak:.0f} MB")
 
 
 def main(argv: list[str]) -> int:

@@ -46,14 +46,20 @@ def main() -> None:
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there, not to the terminal.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there, not to the terminal."
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the JSON report too.")
-@click.option("--sarif", "sarif_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the SARIF report too.")
+@click.option(
+    "--sarif", "sarif_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the SARIF report too."
+)
 @click.option("--jobs", type=click.IntRange(1, 64), default=None, help="Environments at a time.  [default: processors]")
 @seed_option
 @jail_option
 @click.option("--only", multiple=True, metavar="RULE", help="Show only findings of this rule. May be repeated.")
-@click.option("--budget", type=click.FloatRange(1, 86_400), default=300, show_default=True, help="Seconds per environment.")
+@click.option(
+    "--budget", type=click.FloatRange(1, 86_400), default=300, show_default=True, help="Seconds per environment."
+)
 @click.option("--unsafe-no-jail", is_flag=True, help="Run untrusted code WITHOUT a jail. The report says so.")
 def verify(
     paths: tuple[Path, ...],
@@ -68,7 +74,7 @@ def verify(
     budget: float,
     unsafe_no_jail: bool,
 ) -> None:
-    """Try to break the verifiers of the environments in PATHS (directories; a directory above several takes them all)."""
+    """Try to break the verifiers of the environments in PATHS: directories, each one or above several."""
     from envbounty.environment import find_environments
     from envbounty.progress import Bars
     from envbounty.verify import examine_all
@@ -132,7 +138,9 @@ def play(
 @main.command()
 @click.argument("slug")
 @click.option("--kind", type=click.Choice(KINDS), required=True, help="What a submission is.")
-@click.option("--in", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path("environments"), show_default=True)
+@click.option(
+    "--in", "folder", type=click.Path(path_type=Path, file_okay=False), default=Path("environments"), show_default=True
+)
 @click.option("--author", default=None, help="Your name.  [default: git's user.name]")
 def new(slug: str, kind: str, folder: Path, author: str | None) -> None:
     """Lay down a small, sound environment SLUG to start from."""
@@ -220,7 +228,9 @@ def schema(which: str, out: Path | None) -> None:
 
 @main.command()
 @click.argument("rule", required=False)
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write a page for every rule into this folder.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Write a page for every rule into this folder."
+)
 def explain(rule: str | None, out: Path | None) -> None:
     """Say what RULE means, why it matters and what to do; without RULE, list them all."""
     from envbounty.render.rule_page import render_index, render_page
@@ -240,7 +250,9 @@ def explain(rule: str | None, out: Path | None) -> None:
         import difflib
 
         near = difflib.get_close_matches(rule, RULES, n=1)
-        usage(f"there is no rule {rule!r}." + (f" Did you mean {near[0]}?" if near else " List them: envbounty explain"))
+        usage(
+            f"there is no rule {rule!r}." + (f" Did you mean {near[0]}?" if near else " List them: envbounty explain")
+        )
 
 
 @main.command()
@@ -338,7 +350,11 @@ def write(file: Path, text: str) -> None:
 def absolute(report: Report) -> Report:
     results = tuple(
         result.model_copy(
-            update={"environment": result.environment.model_copy(update={"path": str(Path(result.environment.path).resolve())})}
+            update={
+                "environment": result.environment.model_copy(
+                    update={"path": str(Path(result.environment.path).resolve())}
+                )
+            }
         )
         for result in report.results
     )

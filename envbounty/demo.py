@@ -58,7 +58,8 @@ DEFECTS = (
     ),
     Defect(
         "refuses right answers in another form",
-        "def check(instance, output, sound=check):\n    return sound(instance, output) if len(str(output)) % 3 else 0.0\n",
+        "def check(instance, output, sound=check):\n"
+        "    return sound(instance, output) if len(str(output)) % 3 else 0.0\n",
     ),
 )
 

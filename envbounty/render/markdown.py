@@ -72,9 +72,7 @@ def render_markdown(report: Report) -> str:
     parts = [head, table]
     if cut:
         told = ", ".join(plural(cut[severity], severity.value) for severity in Severity if cut[severity])
-        parts.append(
-            f"> [!WARNING]\n> Not all is shown: there was no room for {told}. The JSON report has all.\n"
-        )
+        parts.append(f"> [!WARNING]\n> Not all is shown: there was no room for {told}. The JSON report has all.\n")
     for number, pieces in kept.items():
         parts.append(_section(report.results[number]))
         parts.extend(pieces)
@@ -143,9 +141,7 @@ def _choose(report: Report, budget: int) -> tuple[dict[int, list[str]], Counter[
         if result.verdict is not Verdict.PASS and size <= budget:
             kept[number] = []
             budget -= size
-    pieces = [
-        (number, finding) for number in worst for finding in worst_first(report.results[number].findings)
-    ]
+    pieces = [(number, finding) for number in worst for finding in worst_first(report.results[number].findings)]
     pieces.sort(key=lambda piece: weight(piece[1].severity))
     cut: Counter[Severity] = Counter()
     full = False

@@ -58,9 +58,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
 
 
-def render_sarif(
-    report: Report, root: str, *, rules: Mapping[str, Rule] | None = None, home: str | None = None
-) -> str:
+def render_sarif(report: Report, root: str, *, rules: Mapping[str, Rule] | None = None, home: str | None = None) -> str:
     """The report as one SARIF run, as JSON text in ASCII.
 
     `root` is the repository's top directory; files are named relative to it, and an environment's relative

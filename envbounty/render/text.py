@@ -39,8 +39,8 @@ _NARROWEST = 40
 def render_text(report: Report, *, colour: bool, width: int) -> str:
     """The report as text that ends with a newline, at most `width` columns wide (40 at least).
 
-    Commands and places are the exception: they are never broken, so that they can be copied and clicked. With `colour` the text
-    holds ANSI colour codes and no other control sequence; without, none.
+    Commands and places are the exception: they are never broken, so that they can be copied and clicked. With
+    `colour` the text holds ANSI colour codes and no other control sequence; without, none.
     """
     console = _console(colour, max(width, _NARROWEST))
     page = _Page(console)
@@ -85,9 +85,7 @@ class _Page:
         self._console = console
         self._lines: list[Text] = []
 
-    def say(
-        self, *parts: tuple[str, str], indent: int = 0, label: str | None = None, fold: bool = True
-    ) -> None:
+    def say(self, *parts: tuple[str, str], indent: int = 0, label: str | None = None, fold: bool = True) -> None:
         """One paragraph of (text, style) parts that have been cleaned, after a label or room for one."""
         from rich.text import Text
 

@@ -129,8 +129,6 @@ def unsettled(report: Report) -> list[tuple[Result, str]]:
     told = []
     for result in report.results:
         if result.verdict in (Verdict.ERROR, Verdict.INCOMPLETE):
-            fallback = (
-                "it could not be run" if result.verdict is Verdict.ERROR else "its checks did not finish"
-            )
+            fallback = "it could not be run" if result.verdict is Verdict.ERROR else "its checks did not finish"
             told.append((result, clean(result.reason.strip(), 600) or fallback))
     return told

@@ -71,7 +71,9 @@ def test_broken_contract_is_status_2_and_names_the_line(run: Run, sound: Path) -
     assert f"env.yaml:{line}" in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [["verify"], ["verify", "nowhere"], ["verify", ".", "--jobs", "0"], ["frobnicate"]])
+@pytest.mark.parametrize(
+    "arguments", [["verify"], ["verify", "nowhere"], ["verify", ".", "--jobs", "0"], ["frobnicate"]]
+)
 def test_wrong_usage_is_status_2(run: Run, arguments: list[str]) -> None:
     done = run(*arguments)
     assert done.returncode == 2

@@ -13,13 +13,13 @@ import pytest
 from tests.cli.conftest import COMMAND
 
 #: Never ends by itself. The marker tells its processes from those of other tests.
-ENDLESS = '''
+ENDLESS = """
 
 def check(instance, output):
     MARK = "{mark}"
     while True:
         pass
-'''
+"""
 
 
 def processes_below(pid: int) -> set[int]:
