@@ -134,7 +134,8 @@ def _twin(row: dict[str, Any]) -> Row | None:
     count = _parameters(row["reference"], row["function"])
     calls = []
     for given, wanted in cases:
-        spread = isinstance(given, (tuple, list)) and (len(given) == count if count != 1 else isinstance(given, tuple))
+        # One parameter: `(7,)` is how a single argument is written, any other tuple is the argument itself.
+        spread = isinstance(given, tuple if count == 1 else (tuple, list)) and len(given) == count
         calls.append((list(given) if spread else [given], wanted))
     return Row(
         name="t-" + _slug(row["id"])[:56].strip("-"),

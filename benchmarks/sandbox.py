@@ -190,7 +190,7 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks sandbox", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="for all of it together (60)")
     parser.add_argument("--workers", type=int, default=2, help="candidates at once (2)")
-    parser.add_argument("--candidate", choices=CANDIDATES, default="pass", help="what each of them does (pass)")
+    parser.add_argument("--candidate", choices=CANDIDATES, default="json", help="what each of them does (json)")
     parser.add_argument("--gvisor", action="store_true", help="containers under runsc too")
     parser.add_argument("--json", action="store_true", help="for a program to read")
     options = parser.parse_args(words)

@@ -20,11 +20,10 @@ from typing import IO, Any, Protocol
 from envbounty.sandbox.job import JailUnavailable, Job, Outcome, Status
 
 #: Modules that are there already when a job starts, so that it need not import them. Each makes every fork dearer, so
-#: what few solutions import (unittest.mock brings asyncio; subprocess, zipfile) is left to be imported when it is.
+#: what few solutions import (decimal, datetime, unittest.mock with its asyncio) is left to be imported when it is.
 PRELOAD = (
-    "json", "math", "random", "re", "itertools", "functools", "collections", "collections.abc", "heapq", "bisect",
-    "string", "copy", "operator", "fractions", "decimal", "statistics", "typing", "dataclasses", "enum", "io",
-    "traceback", "contextlib", "textwrap", "datetime", "types", "abc", "threading",
+    "json", "random", "re", "math", "itertools", "functools", "collections", "collections.abc", "heapq", "bisect",
+    "operator", "traceback", "contextlib", "typing", "dataclasses", "enum", "copy", "string",
 )  # fmt: skip
 
 #: How long after a job's own deadline the server has to say so.

@@ -65,6 +65,17 @@ def test_the_twin_accepts_the_reference_and_rejects_the_rest(tmp_path: Path) -> 
     assert verify("class E:\n    def __eq__(s, o): return True\ndef double(n): return E()\n") is False
 
 
+def test_a_tuple_is_the_argument_where_there_is_one_parameter(tmp_path: Path) -> None:
+    row = {**GRADER, "function": "total", "reference": "def total(pair):\n    return sum(pair)\n"}
+    _, twin = rows_of(corpus(tmp_path, {**row, "test_cases": "[((2, 3), 5), (((1, 2),), 3)]"}))
+    scope: dict[str, object] = {"__name__": "twin"}
+    exec(twin.grader, scope)
+    verify = scope["verify"]
+    assert callable(verify)
+    assert verify(row["reference"]) is True
+    assert verify("def total(pair):\n    return 5\n") is False
+
+
 def test_a_row_without_a_twin_gives_none(tmp_path: Path) -> None:
     assert len(rows_of(corpus(tmp_path, {**GRADER, "sound_twin": False}))) == 1
 
