@@ -14,9 +14,9 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import IO, Any, Protocol
 
+from envbounty.sandbox import server
 from envbounty.sandbox.job import JailUnavailable, Job, Outcome, Status
 
 #: Modules that are there already when a job starts, so that it need not import them. Each makes every fork dearer, so
@@ -74,10 +74,6 @@ FIRST_UID, UIDS_PER_SERVER, UID_BLOCKS = 1_100_000_000, 1000, 700_000
 def new_uids() -> int:
     """The first uid of a block for one server, drawn by chance: other programs on this machine start servers too."""
     return FIRST_UID + secrets.randbelow(UID_BLOCKS) * UIDS_PER_SERVER
-
-
-def server_source() -> str:
-    return files(__package__).joinpath("server.py").read_text()
 
 
 def server_config(mode: str, filters: Mapping[str, str], hash_seed: int, **more: Any) -> str:
@@ -321,7 +317,7 @@ class PipeChannel:
 
 def server_argv(python: str, config: str) -> list[str]:
     """How the server is started: nothing of the user's site, environment or working directory can reach it."""
-    return [python, "-s", "-S", "-P", "-B", "-c", server_source(), config]
+    return [python, "-s", "-S", "-P", "-B", "-c", server.source(), config]
 
 
 def real_python() -> str:

@@ -11,33 +11,35 @@ from pathlib import Path
 import pytest
 
 from envbounty.sandbox import server
-from envbounty.sandbox.worker import server_argv, server_source
+from envbounty.sandbox.server.serve import first_uid
+from envbounty.sandbox.server.storage import wipe
+from envbounty.sandbox.worker import server_argv
 
 HOST = "         0          0 4294967295\n"
 ROOTLESS = "         0       1000          1\n         1     100000      65536\n"
 
 
 def test_uids_that_are_there_are_taken() -> None:
-    assert server.first_uid(1_500_000_000, 1000, HOST) == 1_500_000_000
+    assert first_uid(1_500_000_000, 1000, HOST) == 1_500_000_000
 
 
 def test_a_rootless_engine_has_fewer() -> None:
-    first = server.first_uid(1_500_000_000, 1000, ROOTLESS)
+    first = first_uid(1_500_000_000, 1000, ROOTLESS)
     assert first > 1000 and first + 1000 == 65537
 
 
 def test_too_few_uids_are_said_to_be() -> None:
     with pytest.raises(RuntimeError, match="only 1 uids here"):
-        server.first_uid(1_500_000_000, 1000, "0 1000 1\n")
+        first_uid(1_500_000_000, 1000, "0 1000 1\n")
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:
-    tree = ast.parse(server_source())
+    tree = ast.parse(server.source())
     modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     modules |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert modules <= set(sys.stdlib_module_names)
     # One argument of a command line may not be longer than this.
-    assert len(server_source()) < 120_000
+    assert len(server.source()) < 120_000
 
 
 def test_it_ends_when_its_caller_does() -> None:
@@ -59,6 +61,6 @@ def test_wiping(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(outside)
     (tmp_path / "a/link").symlink_to(outside / "keep")
     os.chmod(tmp_path / "a/b", 0)
-    server.wipe(str(tmp_path))
+    wipe(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
     assert (outside / "keep").read_text() == "x"
