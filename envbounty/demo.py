@@ -101,7 +101,9 @@ def demo(jail: Pool, jobs: int) -> int:
     sound, broken = report.results[: len(originals)], report.results[len(originals) :]
     table = Table(title="What became of them", title_justify="left")
     for column in ("environment", "its verifier", "verdict", "found", "seconds"):
-        table.add_column(column, justify="right" if column == "seconds" else "left", no_wrap=column == "environment")
+        table.add_column(
+            column, justify="right" if column == "seconds" else "left", no_wrap=column == "environment", overflow="fold"
+        )
     rows = [(result, "sound", Verdict.PASS) for result in sound]
     rows += [(result, defect.name, Verdict.FAIL) for result, defect in zip(broken, planted, strict=True)]
     wrong = 0
@@ -115,9 +117,10 @@ def demo(jail: Pool, jobs: int) -> int:
     if wrong:
         console.print(f"{wrong} of {len(rows)} came out otherwise than they should.", style="bold red")
         return 1
+    me = "envbounty" if shutil.which("envbounty") else ".venv/bin/envbounty"
     console.print(
         f"All {len(sound)} sound verifiers passed, all {len(broken)} broken ones were caught.\n"
-        "Start your own: envbounty new my-first-task --kind function, then envbounty verify environments/my-first-task",
+        f"Start your own: {me} new my-first-task --kind function, then {me} verify environments/my-first-task",
         markup=False,
     )
     return 0
