@@ -120,7 +120,7 @@ class Result(_Model):
     reason: str = Field("", description="one sentence on why the verdict is what it is")
     contract: bool = Field(True, description="false when the files break the contract, so nothing was run")
     findings: tuple[Finding, ...] = ()
-    checks: tuple[str, ...] = Field((), description="the rules that were tried to their end")
+    checks: tuple[str, ...] = Field((), description="the groups of checks that ran to their end")
     stats: Stats = Stats()
 
 

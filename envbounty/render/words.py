@@ -99,7 +99,8 @@ def evidence_rows(evidence: Evidence, limit: int = 1200) -> list[tuple[str, list
     add("expected", evidence.expected)
     if evidence.score is not None:
         rows.append(("verifier said", [str(evidence.score)]))
-    rows.append(("confirmed", [_confirmed(evidence.confirmed)]))
+    if evidence.confirmed or evidence.score is not None:  # what no verifier said cannot be asked of it again
+        rows.append(("confirmed", [_confirmed(evidence.confirmed)]))
     if evidence.detail:
         rows.append(("detail", clean_lines(evidence.detail, limit)))
     return rows

@@ -57,10 +57,11 @@ def examine(
     `only` keeps the findings of these rules alone, and then nothing found is `incomplete`, not a pass; `budget_s` is
     wall-clock seconds, after which the verdict is `incomplete` unless something was proved before.
     """
+    command = f"envbounty verify {shlex.quote(str(path))}"
     try:
         env = load(path)
     except ContractError as error:
-        broken = tuple(problem.finding() for problem in error.problems)
+        broken = tuple(_with_command(problem.finding(), command) for problem in error.problems)
         verdict, reason = settle(broken)
         who = report_of.Environment(name=path.resolve().name, path=str(path), kind="", dialect="")
         return Result(environment=who, verdict=verdict, reason=reason, contract=False, findings=broken)
@@ -71,7 +72,7 @@ def examine(
     spec = env.spec
     who = report_of.Environment(name=spec.name, path=str(path), kind=spec.kind, dialect=spec.dialect, digest=env.digest)
     bench = Bench(env, jail, seed=seed, budget_s=budget_s, threads=threads)
-    context = Context(bench, f"envbounty verify {shlex.quote(str(path))}")
+    context = Context(bench, command)
     steps = GRADER if spec.dialect is Dialect.GRADER else NATIVE
     found: list[Finding] = []
     done: list[str] = []
@@ -80,7 +81,7 @@ def examine(
         progress(path, name, number, len(steps))
         try:
             for finding in check(context):
-                found.append(finding)
+                found.append(_with_command(finding, context.reproduce(finding.rule)))
             done.append(name)
         except Stop:
             done.append(name)
@@ -158,6 +159,14 @@ def _unloadable(context: Context, error: ImportFault) -> Finding:
         path=context.env.entry,
         evidence=report_of.Evidence(detail=str(error), reproduce=context.reproduce("import-fails")),
     )
+
+
+def _with_command(finding: Finding, command: str) -> Finding:
+    """The finding with at least the command that shows it again."""
+    evidence = finding.evidence or report_of.Evidence()
+    if evidence.reproduce:
+        return finding
+    return finding.model_copy(update={"evidence": evidence.model_copy(update={"reproduce": command})})
 
 
 def _bounded(found: Iterator[Finding]) -> list[Finding]:

@@ -69,6 +69,7 @@ def test_broken_contract_is_status_2_and_names_the_line(run: Run, sound: Path) -
     assert done.returncode == 2
     line = text[: text.index("functoin")].count("\n") + 1
     assert f"env.yaml:{line}" in done.stdout
+    assert f"envbounty verify {sound}" in done.stdout, "every finding says how to see it again"
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,12 @@ def test_nothing_is_left_running(sound: Path, how: signal.Signals) -> None:
     with (sound / "environment.py").open("a") as file:
         file.write(ENDLESS.format(mark=how.name))
     process = subprocess.Popen(
-        [*COMMAND, "verify", str(sound), "--budget", "120"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*COMMAND, "verify", str(sound), "--budget", "120"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # It is ignored when the tests run in a shell's background, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     below: set[int] = set()

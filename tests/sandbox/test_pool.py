@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -168,7 +168,8 @@ def test_no_server_runs_out_of_uids_and_no_two_share_any() -> None:
 # --- when we ourselves are ended -------------------------------------------------------------------------------------
 
 SCRIPT = """
-import os, sys, threading
+import os, signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored when the tests run in a shell's background
 sys.path[:0] = {path!r}
 from envbounty.sandbox.bubblewrap import Bubblewrap
 from envbounty.sandbox.docker import Docker
@@ -194,7 +195,9 @@ finally:
 
 
 @pytest.fixture
-def script(backend_name: str, shared_jail: Pool) -> Callable[[float], subprocess.Popen[str]]:
+def script(backend_name: str, shared_jail: Pool) -> Iterator[Callable[[float], subprocess.Popen[str]]]:
+    started: list[subprocess.Popen[str]] = []
+
     def start(wall_s: float) -> subprocess.Popen[str]:
         if backend_name.startswith("docker"):
             backend = f"Docker(runtime={backend_name.removeprefix('docker-')!r})"
@@ -205,10 +208,14 @@ def script(backend_name: str, shared_jail: Pool) -> Callable[[float], subprocess
             backend = "Bubblewrap()"
         text = SCRIPT.format(path=sys.path, backend=backend, wall=wall_s)
         process = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True)
+        started.append(process)
         assert process.stdout and process.stdout.readline() == "ready\n"
         return process
 
-    return start
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
 
 
 def descendants(pid: int) -> set[int]:
