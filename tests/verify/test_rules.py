@@ -320,8 +320,7 @@ def test_other_kinds(case: str, batch: Any) -> None:
     assert wanted <= errors <= wanted | also, result
     assert result.verdict is Verdict.FAIL
     for finding in result.findings:
-        if finding.rule != "few-solutions":
-            assert finding.evidence is not None and finding.evidence.reproduce.endswith(f"--only {finding.rule}")
+        assert finding.evidence is not None and finding.evidence.reproduce.endswith(f"--only {finding.rule}")
 
 
 def test_the_path_is_quoted_in_the_command(tmp_path: Path, make_env: Callable[..., Path]) -> None:
