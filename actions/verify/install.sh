@@ -6,7 +6,8 @@ root=$(cd "$GITHUB_ACTION_PATH/../.." && pwd)
 # Away from the workspace, and with -I: Python must not import modules that a contributor put into the repository.
 cd "$RUNNER_TEMP"
 
-if [[ -z $PYTHON ]]; then
+ready=$PYTHON # whoever brings a Python has prepared the machine: nothing is installed or built there
+if [[ -z $ready ]]; then
     python3 -I -c 'import sys; sys.exit("envbounty needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
     python3 -I -m venv --clear "$RUNNER_TEMP/envbounty-venv"
     PYTHON=$RUNNER_TEMP/envbounty-venv/bin/python
@@ -25,6 +26,6 @@ if [[ $JAIL != docker && ${RUNNER_ENVIRONMENT:-} == github-hosted && -r $switch 
     sudo -n sysctl -q -w kernel.apparmor_restrict_unprivileged_userns=0 || echo "could not: see the jail's own message"
 fi
 
-if [[ $JAIL == docker ]] && ! docker image inspect envbounty-jail:1 >/dev/null 2>&1; then
+if [[ -z $ready && $JAIL == docker ]] && ! docker image inspect envbounty-jail:1 >/dev/null 2>&1; then
     docker build --quiet --tag envbounty-jail:1 "$root/docker/jail"
 fi
