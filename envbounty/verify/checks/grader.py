@@ -154,8 +154,11 @@ def _attempts(context: Context) -> Iterator[Finding]:
         if not attempt.by_nature and difference is None:
             continue
         again = [bench.grade([attempt.text], fresh=True)[0] for _ in range(2)]
-        if not all(answer.accepted is True for answer in again):
-            continue  # what cannot be repeated is for the check on stability
+        if (other := next((answer for answer in again if answer.accepted is not True), None)) is not None:
+            if "score-unstable" not in accused:
+                accused.add("score-unstable")
+                yield _unstable(context, attempt.name, clip(attempt.text), other)
+            continue
         accused.add(attempt.rule)
         given, expected, got = difference or ("", "", "")
         evidence = Evidence(
@@ -176,10 +179,17 @@ def _again(context: Context, reference: Graded) -> Iterator[Finding]:
     for _ in range(2):
         second = context.bench.grade([env.reference.text], fresh=True)[0]
         if second.accepted is not reference.accepted or second.score != reference.score:
-            evidence = _evidence(context, "score-unstable", env.reference.path, second)
-            message = f"The reference is accepted once and then not: {_said(second)}"
-            yield RULES["score-unstable"].finding(message, path=env.entry, evidence=evidence)
+            yield _unstable(context, "the reference", env.reference.path, second)
             return
+
+
+def _unstable(context: Context, what: str, submission: str, second: Graded) -> Finding:
+    """That a grader accepted something once and then did not. Raises `Trouble` when it only ran out of time."""
+    if second.fault is not None and second.fault.kind == "timeout":
+        raise Trouble(f"the grader judged {what} once and ran out of time later: run again when less is running")
+    evidence = _evidence(context, "score-unstable", submission, second)
+    message = f"The grader accepts {what} once and then does not: {_said(second)}"
+    return RULES["score-unstable"].finding(message, path=context.env.entry, evidence=evidence)
 
 
 class Referee:

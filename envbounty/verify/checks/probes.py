@@ -248,6 +248,11 @@ def run(context: Context) -> Iterator[Finding]:
                 message += f" (and {len(proved) - 1} more such outputs)"
             yield context.accuse(rule, message + ".", kept[0], confirmed=2)
             continue
+        if proved:  # what is wrong was accepted once and not again: that is a fault too, and never silence
+            first = _smallest(proved)[0]
+            what = f"{first.trial.source}: {show(first.trial.output, 80)}"
+            yield context.prove(rule, f"The verifier accepts {what}.", first)
+            continue
         open_ones = [item for item in accepted if item.trial.right is None]
         tried = [item for item in mine if item.trial.right is not True]
         if compare is Compare.MANY and open_ones and 2 * len(open_ones) >= len(tried):
