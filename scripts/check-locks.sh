@@ -2,7 +2,7 @@
 # Lock files name packages, versions and hashes; where a package comes from is up to whoever installs it.
 set -eu
 cd "$(dirname "$0")/.."
-if grep -nE 'http|^--(index-url|extra-index-url|find-links|trusted-host)|file:' requirements/*.txt; then
+if grep -nE 'https?://|^--(index-url|extra-index-url|find-links|trusted-host)|file:' requirements/*.txt; then
     echo "A lock file holds an address: run 'make lock'." >&2
     exit 1
 fi

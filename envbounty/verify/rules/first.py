@@ -1,51 +1,13 @@
-"""Every rule by its stable id: what it means, why it matters, what to do. docs/rules is made from this."""
+"""The first checks: contract, generator, reference, solutions, probes, scores, prompt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from envbounty.findings import Evidence, Finding, Severity, clip
-
-#: A message may quote what a stranger's code said.
-MAX_MESSAGE = 1000
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One thing that an environment can do wrong."""
-
-    id: str
-    phase: str  # contract, generator, reference, solutions, probes, scoring, prompt
-    severity: Severity
-    title: str
-    why: str
-    fix: str
-    bad: str  # a case that is found …
-    good: str  # … and the same, mended
-
-    def finding(
-        self,
-        message: str,
-        *,
-        path: str,
-        line: int = 1,
-        evidence: Evidence | None = None,
-        severity: Severity | None = None,
-    ) -> Finding:
-        return Finding(
-            rule=self.id,
-            severity=severity or self.severity,
-            message=clip(message, MAX_MESSAGE),
-            path=path,
-            line=line,
-            evidence=evidence,
-            fix=self.fix,
-        )
-
+from envbounty.findings import Severity
+from envbounty.verify.rules.rule import Rule
 
 E, W = Severity.ERROR, Severity.WARNING
 
-_ALL = [
+RULES = [
     Rule(
         "contract-broken", "contract", E,
         "The files do not keep the contract",
@@ -295,5 +257,3 @@ _ALL = [
         "only the question's own keys in task.md",
     ),
 ]  # fmt: skip
-
-RULES: dict[str, Rule] = {rule.id: rule for rule in _ALL}

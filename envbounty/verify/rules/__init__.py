@@ -1,0 +1,13 @@
+"""Every rule by its stable id: what it means, why it matters, what to do. docs/rules is made from this.
+
+One module for each family of checks; each holds a list `RULES`.
+"""
+
+from __future__ import annotations
+
+from envbounty.verify.rules import first
+from envbounty.verify.rules.rule import Rule
+
+__all__ = ["RULES", "Rule"]
+
+RULES: dict[str, Rule] = {rule.id: rule for family in (first,) for rule in family.RULES}
