@@ -5,9 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("sandbox", "samples", "detection")
-#: Needs a corpus, which is not part of this project.
-NEEDS_MORE = {"detection": "python -m benchmarks detection CORPUS"}
+NAMES = ("sandbox", "samples", "defects", "detection", "bohrin", "reasoning_gym", "peers", "provenance")
+#: Needs what is not part of this project: a corpus, or somebody else's package.
+NEEDS_MORE = {
+    "detection": "python -m benchmarks detection CORPUS",
+    "bohrin": "python -m benchmarks bohrin SDIST",
+    "reasoning_gym": "python -m benchmarks reasoning_gym PACKAGES",
+    "peers": "python -m benchmarks peers CORPUS --peers FOLDER",
+}
 
 
 def run(name: str, words: list[str]) -> int:
@@ -24,7 +29,7 @@ def main(words: list[str]) -> int:
     for name in NAMES:
         print(f"== {name}", flush=True)
         if name in NEEDS_MORE:
-            print(f"needs a corpus: {NEEDS_MORE[name]}")
+            print(f"needs more: {NEEDS_MORE[name]}")
         else:
             worst = max(worst, run(name, []))
     return worst

@@ -31,6 +31,7 @@ class Row:
     reference: str
     faulty: bool | None  # None: nobody has said so; the accusations themselves are then held against `plus_input`
     group: str = ""
+    test: str = ""  # the tests of the task as text that defines `check(candidate)`, where the corpus has them so
     plus_input: tuple[list[Any], ...] = ()
     atol: float = 0.0
 
@@ -201,34 +202,42 @@ def _evalplus(row: dict[str, Any]) -> Row:
         reference=row["prompt"] + row["canonical_solution"],
         faulty=None,
         group="tests of the task",
+        test=row.get("test") or "",
         plus_input=tuple(row.get("plus_input") or ()),
         atol=float(row.get("atol") or 0),
     )
 
 
-def write_environment(row: Row, folder: Path) -> Path:
-    """`row` as an environment below `folder`. Returns its directory."""
-    place = folder / row.name
+def write_grader(
+    name: str, task: str, function: str, grader: str, reference: str, folder: Path, *, verify: str = "verify"
+) -> Path:
+    """A grader of submissions that define `function` as an environment below `folder`. Returns its directory."""
+    place = folder / name
     (place / "solutions").mkdir(parents=True)
     spec = {
         "schema": 1,
-        "name": row.name,
+        "name": name,
         "version": "1.0.0",
         "dialect": "grader",
         "kind": "function",
-        "title": f"The grader {row.name}",
+        "title": f"The grader {name}",
         "authors": [{"name": "its corpus"}],
         "licence": "MIT",
-        "submission": {"function": row.function},
+        "submission": {"function": function},
         "limits": {"wall_s": 20, "cpu_s": 20, "memory_mb": 1024},
-        "grader": {"file": "grader.py", "function": "verify"},
+        "grader": {"file": "grader.py", "function": verify},
     }
     (place / "env.yaml").write_text(yaml.safe_dump(spec, sort_keys=False))
     # A corpus's text may hold braces, which are no fields here.
-    (place / "task.md").write_text(row.task.replace("{{", "{ {").replace("}}", "} }") or "no text")
-    (place / "grader.py").write_text(row.grader)
-    (place / "solutions/reference.py").write_text(row.reference)
+    (place / "task.md").write_text(task.replace("{{", "{ {").replace("}}", "} }") or "no text")
+    (place / "grader.py").write_text(grader)
+    (place / "solutions/reference.py").write_text(reference)
     return place
+
+
+def write_environment(row: Row, folder: Path) -> Path:
+    """`row` as an environment below `folder`. Returns its directory."""
+    return write_grader(row.name, row.task, row.function, row.grader, row.reference, folder)
 
 
 def write_all(rows: list[Row], folder: Path) -> Iterator[tuple[Row, Path]]:

@@ -29,6 +29,7 @@ from envbounty.sandbox.opening import open_jail
 from envbounty.sandbox.pool import Pool
 from envbounty.verify import examine_all
 from envbounty.verify.bench import Bench
+from envbounty.verify.rules import RULES
 from envbounty.verify.values import same
 
 #: These say that a grader could not be used as it is, not that it accepts what is wrong.
@@ -47,14 +48,20 @@ def wilson(hits: int, total: int, confidence: float = 0.95) -> tuple[float, floa
 
 
 def accusations(result: Result) -> list[str]:
-    """The rules by which a grader was shown to be faulty."""
-    errors = [finding.rule for finding in result.findings if finding.severity is Severity.ERROR]
-    return [rule for rule in errors if rule not in UNUSABLE]
+    """The rules by which a grader was shown to be faulty. That one row resembles another is no fault of a grader."""
+    return [rule for rule in errors(result) if rule not in UNUSABLE]
+
+
+def errors(result: Result) -> list[str]:
+    """The rules of all errors but those of provenance: rows of a corpus are alike, as are twins."""
+    found = [finding.rule for finding in result.findings if finding.severity is Severity.ERROR]
+    return [rule for rule in found if rule not in RULES or RULES[rule].phase != "provenance"]
 
 
 def settled(result: Result) -> bool:
-    """Whether there is a usable verdict: pass, or a fail that is an accusation."""
-    return result.verdict is Verdict.PASS or bool(accusations(result))
+    """Whether there is a usable verdict: nothing against the grader once all was tried, or an accusation."""
+    alike = result.verdict is Verdict.FAIL and result.halted is None and not errors(result)
+    return result.verdict is Verdict.PASS or alike or bool(accusations(result))
 
 
 def refuted(row: Row, result: Result, place: Path, jail: Pool) -> bool | None:
@@ -64,10 +71,15 @@ def refuted(row: Row, result: Result, place: Path, jail: Pool) -> bool | None:
         for finding in result.findings
         if finding.rule not in UNUSABLE and finding.evidence is not None and finding.evidence.submission
     ]
+    return disproved(row, programs, place, jail)
+
+
+def disproved(row: Row, programs: list[str], place: Path, jail: Pool) -> bool | None:
+    """Whether all of `programs` agree with the reference on `plus_input`; None where there is nothing to compare."""
     if not row.plus_input or not programs:
         return None
     bench = Bench(load(place), jail, budget_s=600)
-    calls = [(list(given), {}) for given in row.plus_input[:1000]]
+    calls: list[tuple[list[Any], dict[str, Any]]] = [(list(given), {}) for given in row.plus_input[:1000]]
     expected = bench.call(row.reference, calls, loose=True)
     loose = Answers(compare=Compare.TOLERANCE, abs_tol=max(row.atol, 1e-6), rel_tol=1e-6)
     for program in programs:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from envbounty import __version__
+from envbounty import __version__, policy_cli
 
 if TYPE_CHECKING:
     from envbounty.findings import Report
+    from envbounty.policy_file import Chosen
     from envbounty.sandbox.pool import Pool
 
 USAGE, COULD_NOT_RUN, INTERRUPTED = 2, 4, 130
@@ -58,7 +59,22 @@ def main() -> None:
 @jail_option
 @click.option("--only", multiple=True, metavar="RULE", help="Show only findings of this rule. May be repeated.")
 @click.option(
-    "--budget", type=click.FloatRange(1, 86_400), default=300, show_default=True, help="Seconds per environment."
+    "--budget", type=click.FloatRange(1, 86_400), default=None, help="Seconds per environment.  [default: the policy's]"
+)
+@click.option("--policy", metavar="FILE", help="What the maintainers decide, or built-in.  [default: found upwards]")
+@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Write SVG plots into this folder.")
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Look for near-duplicates in this folder too. May be repeated.",
+)
+@click.option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Look for overlap with this index too, see `envbounty provenance index`. May be repeated.",
 )
 @click.option("--unsafe-no-jail", is_flag=True, help="Run untrusted code WITHOUT a jail. The report says so.")
 def verify(
@@ -71,12 +87,17 @@ def verify(
     seed: int,
     jail: str,
     only: tuple[str, ...],
-    budget: float,
+    budget: float | None,
+    policy: str | None,
+    plots: Path | None,
+    against: tuple[Path, ...],
+    benchmarks: tuple[Path, ...],
     unsafe_no_jail: bool,
 ) -> None:
     """Try to break the verifiers of the environments in PATHS: directories, each one or above several."""
     from envbounty.environment import find_environments
     from envbounty.progress import Bars
+    from envbounty.provenance.surroundings import Surroundings
     from envbounty.verify import examine_all
     from envbounty.verify.rules import RULES
 
@@ -87,6 +108,20 @@ def verify(
         found = find_environments(list(paths))
     except FileNotFoundError as error:
         usage(f"{error} holds no env.yaml, nor does any folder below it. Make one with `envbounty new`.")
+    chosen = the_policy(found, policy)
+    taken = chosen.policy.provenance
+    try:
+        surroundings = Surroundings.of(
+            found,
+            against=against,
+            benchmarks=benchmarks,
+            licences=frozenset(taken.licences),
+            copied=taken.copied.model_dump(),
+        )
+    except FileNotFoundError as error:
+        usage(f"{error.filename or error} is not there, or holds no environment to compare with.")
+    except (OSError, ValueError) as error:
+        usage(f"--benchmark: {error}. Make an index with `envbounty provenance index`.")
     workers = jobs or os.cpu_count() or 1
     with the_jail(jail, workers, unsafe_no_jail) as pool, Bars(len(found)) as bars:
         report = examine_all(
@@ -94,8 +129,10 @@ def verify(
             pool,
             seed=seed,
             jobs=workers,
-            budget_s=budget,
+            budget_s=chosen.policy.budgets.seconds_per_environment if budget is None else budget,
             only=only,
+            policy=chosen.policy,
+            surroundings=surroundings,
             progress=bars.step,
             finished=bars.finished,
         )
@@ -103,11 +140,18 @@ def verify(
     for file, kind in ((json_file, "json"), (sarif_file, "sarif")):
         if file is not None:
             emit(report, kind, file)
+    drawn: list[str] = []
+    if plots is not None:
+        from envbounty.render.plots import render_plots
+
+        for name, text in render_plots(report).items():
+            write(plots / name, text)
+            drawn.append(str(plots / name))
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         from envbounty.render.markdown import render_markdown
 
         with open(summary, "a", encoding="utf-8") as stream:
-            stream.write(render_markdown(report))
+            stream.write(render_markdown(report, plots=drawn))
     sys.exit(report.exit_code)
 
 
@@ -208,16 +252,17 @@ def list_(paths: tuple[Path, ...]) -> None:
 
 
 @main.command()
-@click.argument("which", type=click.Choice(["env", "report"]), default="env")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write both schemas into this folder.")
+@click.argument("which", type=click.Choice(["env", "report", "policy"]), default="env")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write all schemas into this folder.")
 def schema(which: str, out: Path | None) -> None:
-    """Print the JSON Schema of env.yaml or of a report."""
+    """Print the JSON Schema of env.yaml, of a report or of a policy."""
     import json
 
     from envbounty.environment import env_schema
     from envbounty.findings import report_schema
+    from envbounty.policy import policy_schema
 
-    makers = {"env": env_schema, "report": report_schema}
+    makers = {"env": env_schema, "report": report_schema, "policy": policy_schema}
     for name, make in makers.items():
         text = json.dumps(make(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         if out is not None:
@@ -267,12 +312,55 @@ def demo(jobs: int | None, jail: str) -> None:
         sys.exit(run(pool, workers))
 
 
+@main.group()
+def provenance() -> None:
+    """Public benchmarks as fingerprints, to find environments that take from them."""
+
+
+@provenance.command("index")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--name", required=True, help="The benchmark's name.")
+@click.option("--licence", required=True, help="The benchmark's licence, an SPDX id.")
+@click.option("--source", required=True, help="Where the benchmark comes from.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Where the index goes.")
+def provenance_index(files: tuple[Path, ...], name: str, licence: str, source: str, out: Path) -> None:
+    """Index a benchmark: FILES in JSON lines, gzipped or not. The index holds ids and hashes, and none of its text."""
+    from envbounty.provenance.public import make_index, read_rows, write_index
+
+    try:
+        rows = [row for file in files for row in read_rows(file)]
+        index = make_index(rows, name=name, licence=licence, source=source)
+    except (OSError, ValueError) as error:
+        usage(str(error))
+    write(out, write_index(index))
+    click.echo(f"{len(index.entries)} problems of {name} in {out}")
+
+
+main.add_command(policy_cli.policy)
+
+
 # --- what the commands share -----------------------------------------------------------------------------------------
 
 
 def usage(message: str) -> NoReturn:
     click.echo(f"envbounty: {message}", err=True)
     sys.exit(USAGE)
+
+
+def the_policy(environments: list[Path], given: str | None) -> Chosen:
+    """The policy that judges them; ends the program with a clear word when it cannot be had."""
+    from envbounty.environment import ContractError
+    from envbounty.policy_file import choose
+    from envbounty.render.words import clean
+
+    try:
+        return choose(environments, given)
+    except ContractError as error:
+        usage("\n".join(["the policy is not sound:", *(clean(str(problem)) for problem in error.problems)]))
+    except OSError as error:
+        usage(f"the policy {error.filename} cannot be read: {error.strerror}.")
+    except ValueError as error:
+        usage(clean(str(error)))
 
 
 def _raise_interrupt(*_: object) -> None:

@@ -9,7 +9,7 @@ import enum
 import json
 import math
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
@@ -80,11 +80,19 @@ class Evidence(_Model):
     reproduce: str = Field("", description="a command that shows the finding again")
 
 
+class Overridden(_Model):
+    """That the policy weighs a finding otherwise than its check did."""
+
+    severity: Severity = Field(description="what the check itself said")
+    reason: str = Field("", description="the maintainers' reason, from the policy")
+
+
 class Finding(_Model):
     """One thing that is wrong, or worth a look."""
 
     rule: str = Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")
     severity: Severity
+    overridden: Overridden | None = Field(None, description="null where the policy leaves the check's own severity")
     message: str = Field(description="what happened, in a sentence or two")
     path: str = Field(description="the file it is about, relative to the environment")
     line: int = Field(1, ge=1, description="the first line it is about")
@@ -112,6 +120,68 @@ class Stats(_Model):
     slowest_check_s: float = Field(0.0, ge=0, description="the verifier's slowest call, in seconds")
 
 
+class Level(_Model):
+    """The instances of one difficulty. A size is the length of the instance as JSON, in characters."""
+
+    difficulty: int
+    instances: int = Field(ge=1)
+    sizes: tuple[float, float, float, float, float] = Field(description="smallest, three quartiles, largest")
+
+
+class Answer(_Model):
+    """One right answer, as JSON cut for reading, and on how many instances it is right."""
+
+    text: str
+    count: int = Field(ge=1)
+
+
+class Scores(_Model):
+    """How many outputs earned a score in [0, 0.1), [0.1, 0.2), … [0.9, 1]. What earned no such score is not here."""
+
+    right: tuple[int, ...] = Field(description="of outputs known to be right")
+    wrong: tuple[int, ...] = Field(description="of outputs known to be wrong")
+    unknown: tuple[int, ...] = Field(description="of the others")
+
+
+class Strategy(_Model):
+    """What a submission earns that does not solve the task."""
+
+    name: str
+    tried: int = Field(ge=0, description="instances")
+    accepted: int = Field(ge=0, description="instances on which its output reaches pass_score")
+    reward: float = Field(ge=0, le=1, description="mean score as a share of pass_score, none above 1")
+
+
+class Best(Strategy):
+    """The strategy that earned most on one half of the instances, measured on the other half."""
+
+    low: float = Field(ge=0, le=1, description="95 % Wilson interval of the share accepted: lower end")
+    high: float = Field(ge=0, le=1, description="… upper end")
+
+
+class Spread(_Model):
+    """How instances, answers and rewards are spread. For a grader the instances are the calls it was seen to make."""
+
+    instances: int = Field(ge=0)
+    distinct: int = Field(ge=0, description="different instances")
+    near_repeats: int = Field(0, ge=0, description="instances that are almost one that came before")
+    growth: float | None = Field(None, description="rank correlation of size with difficulty; null: one is constant")
+    levels: tuple[Level, ...] = ()
+    answers: int = Field(0, ge=0, description="different right answers")
+    entropy_bits: float = Field(0.0, ge=0, description="Shannon entropy of the right answers")
+    commonest: tuple[Answer, ...] = Field((), description="the commonest right answers, at most 12")
+    scores: Scores | None = None
+    strategies: tuple[Strategy, ...] = Field((), description="measured on the half on which the best is chosen")
+    best: Best | None = None
+
+
+class Halted(_Model):
+    """Why not every check ran to its end. Whatever becomes of the findings, the verdict is then no pass."""
+
+    verdict: Literal[Verdict.ERROR, Verdict.INCOMPLETE]
+    reason: str
+
+
 class Result(_Model):
     """One environment's outcome."""
 
@@ -121,6 +191,9 @@ class Result(_Model):
     contract: bool = Field(True, description="false when the files break the contract, so nothing was run")
     findings: tuple[Finding, ...] = ()
     checks: tuple[str, ...] = Field((), description="the groups of checks that ran to their end")
+    halted: Halted | None = Field(None, description="null when every check ran to its end")
+    policy: str = Field("", description="SHA-256 of the policy that weighed the findings; empty for none")
+    spread: Spread | None = Field(None, description="null where the examination did not get so far")
     stats: Stats = Stats()
 
 
@@ -139,6 +212,7 @@ class Report(_Model):
     tool: str = f"envbounty {__version__}"
     tier: str = "verify"
     seed: int = 0
+    policy: str = Field("", description="SHA-256 of the policy that weighed the findings; empty for none")
     jail: Jail
     results: tuple[Result, ...] = ()
 
@@ -187,6 +261,12 @@ class Report(_Model):
             proved = any(finding.severity is Severity.ERROR for finding in result.findings)
             if proved and result.verdict is not Verdict.FAIL:
                 raise ValueError(f"a result claims {result.verdict.value!r} beside an error that is proved")
+            if result.halted is not None and result.verdict is Verdict.PASS:
+                raise ValueError("a result claims 'pass' although not every check ran to its end")
+            if result.policy != report.policy:
+                raise ValueError("a result was weighed by another policy than the report names")
+            if not result.policy and any(finding.overridden for finding in result.findings):
+                raise ValueError("a finding claims that a policy weighed it, and the report names none")
         return report
 
 
@@ -206,11 +286,22 @@ def settle(findings: Iterable[Finding], *, trouble: str = "", unfinished: str = 
     A proved error stands whatever else went wrong. `trouble` is ours (the verdict is `error`), `unfinished`
     means that time or budget ran out (`incomplete`); neither is ever a pass.
     """
-    errors = [finding.rule for finding in findings if finding.severity is Severity.ERROR]
+    findings = list(findings)
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if errors:
-        return Verdict.FAIL, f"{len(errors)} proved: {', '.join(sorted(set(errors)))}"
+        proved = [finding for finding in errors if not finding.overridden]
+        raised = [finding for finding in errors if finding.overridden]
+        told = (("proved", proved), ("blocked by the policy", raised))
+        return Verdict.FAIL, "; ".join(f"{len(some)} {what}: {_rules(some)}" for what, some in told if some)
     if trouble:
         return Verdict.ERROR, trouble
     if unfinished:
         return Verdict.INCOMPLETE, unfinished
+    spared = [finding for finding in findings if finding.overridden and finding.overridden.severity is Severity.ERROR]
+    if spared:
+        return Verdict.PASS, f"{len(spared)} proved, which the policy does not let block: {_rules(spared)}"
     return Verdict.PASS, "every check passed"
+
+
+def _rules(findings: Iterable[Finding]) -> str:
+    return ", ".join(sorted({finding.rule for finding in findings}))

@@ -58,6 +58,22 @@ printf 'To verify: %q\n' "${paths[@]}"
 options=(--json "$out/report.json" --sarif "$out/report.sarif" --jail "$JAIL")
 if [[ -n $SEED ]]; then options+=(--seed "$SEED"); fi
 if [[ -n $JOBS ]]; then options+=(--jobs "$JOBS"); fi
+# The base branch's policy decides: the one that is checked out may be the contributor's own.
+if [[ -n $POLICY ]]; then
+    options+=(--policy "$POLICY")
+elif [[ -z $BASE ]]; then
+    options+=(--policy built-in)
+else
+    [[ $BASE =~ ^[0-9a-f]{40}([0-9a-f]{24})?$ ]] || refuse "The input base must be a full commit SHA."
+    git cat-file -e "$BASE^{commit}" 2>/dev/null ||
+        refuse "Cannot read the base commit's policy: check out with fetch-depth 0, or give the input policy."
+    if git cat-file -e "$BASE:policies/policy.yaml" 2>/dev/null; then
+        git cat-file blob "$BASE:policies/policy.yaml" >"$out/policy.yaml"
+        options+=(--policy "$out/policy.yaml")
+    else
+        options+=(--policy built-in)
+    fi
+fi
 
 # The runner's variables hold tokens and the files with which a step commands the runner. None of it is passed on.
 clean=(PATH="$PATH" HOME="$out/home" LANG=C.UTF-8 TMPDIR="$RUNNER_TEMP" GITHUB_STEP_SUMMARY="$GITHUB_STEP_SUMMARY")

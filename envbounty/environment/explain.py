@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 _PATTERNS = {
     "name": ("lower-case words joined by single hyphens", "fewest-patrols"),
+    "variant_of": ("the name of an environment", "fewest-patrols"),
     "tags": ("lower-case words joined by single hyphens", "dynamic-programming"),
     "version": ("three numbers", "1.0.0"),
     "licence": ("an SPDX licence id", "Apache-2.0"),
     "github": ("a GitHub login", "ada-example"),
+    "licences": ("an SPDX licence id", "Apache-2.0"),
+    "modules": ("a top-level Python module", "numpy"),
     "function": ("a Python name", "fewest_patrols"),
     "file": ("a plain file name that ends in .py", "grader.py"),
 }
@@ -76,11 +79,9 @@ def _known_keys(model: type[BaseModel], path: tuple[Any, ...]) -> list[str]:
     """The keys that the model at `path` declares."""
     current: Any = model
     for part in path:
-        if isinstance(part, str) and hasattr(current, "model_fields"):
-            field = current.model_fields.get(part)
-            current = field.annotation if field else None
-            for argument in getattr(current, "__args__", ()):
-                if hasattr(argument, "model_fields"):
-                    current = argument
-    fields = getattr(current, "model_fields", {})
-    return [field.alias or name for name, field in fields.items()]
+        field = getattr(current, "model_fields", {}).get(part)
+        if field is None:
+            continue  # a place in a list, or a name in a mapping: `current` is what stands there already
+        choices = (field.annotation, *getattr(field.annotation, "__args__", ()))
+        current = next((one for one in choices if hasattr(one, "model_fields")), None)
+    return [field.alias or name for name, field in getattr(current, "model_fields", {}).items()]

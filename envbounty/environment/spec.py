@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+
+from envbounty.environment.domain import check_schema
 
 NAME = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 #: Fewer seeds than this cannot give the instances that every environment is tried on.
@@ -157,12 +159,25 @@ class Spec(_Model):
     licence: str = Field(pattern=SPDX, max_length=100)
     tags: list[Annotated[str, StringConstraints(pattern=NAME, max_length=40)]] = Field(default=[], max_length=20)
     bounty: int | None = Field(None, ge=1)
+    variant_of: Annotated[str, StringConstraints(pattern=NAME, min_length=3, max_length=60)] | None = Field(
+        None, description="the environment that this one is a declared variant of"
+    )
     difficulty: Difficulty = Difficulty()
     submission: Submission = Submission()
     limits: Limits = Limits()
     scoring: Scoring = Scoring()
     seeds: Seeds = Seeds()
     grader: Grader | None = None
+    domain: dict[str, Any] | None = Field(
+        None, description="which instances the task allows: JSON Schema, see docs/environment.md for its keywords"
+    )
+
+    @field_validator("domain")
+    @classmethod
+    def _applicable(cls, domain: dict[str, Any] | None) -> dict[str, Any] | None:
+        if domain is not None:
+            check_schema(domain)
+        return domain
 
     @model_validator(mode="before")
     @classmethod
@@ -172,11 +187,15 @@ class Spec(_Model):
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
         submission = self.submission
+        if self.variant_of == self.name:
+            raise ValueError("variant_of names the environment itself; name the one that it is a variant of")
         if self.dialect is Dialect.GRADER:
             if self.kind is not Kind.FUNCTION:
                 raise ValueError("dialect grader takes kind: function only (a submission is Python source)")
         elif self.grader is not None:
             raise ValueError("the key grader belongs to dialect: grader")
+        if self.domain is not None and self.dialect is Dialect.GRADER:
+            raise ValueError("the key domain is about the instances of generate(), which dialect: grader has not")
         if self.kind is Kind.FUNCTION:
             if submission.function is None:
                 raise ValueError("kind function needs submission.function, the name that a submission defines")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from envbounty.findings import Finding, Report, Result, Severity, Verdict
 from envbounty.render.words import (
@@ -16,6 +17,8 @@ from envbounty.render.words import (
     NOT_ISOLATED,
     clean,
     evidence_rows,
+    measured,
+    overridden,
     place,
     plural,
     tally,
@@ -28,6 +31,8 @@ MAX_BYTES = 900 * 1024
 
 #: The table's share, so that thousands of environments still leave room for what is wrong with them.
 _TABLE_BYTES = 300 * 1024
+#: So many plots are named.
+_PLOTS = 60
 #: For the lines that say what was left out.
 _SPARE_BYTES = 2 * 1024
 
@@ -60,12 +65,12 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def render_markdown(report: Report) -> str:
-    """The report as GitHub Markdown of at most 900 KiB in UTF-8.
+def render_markdown(report: Report, plots: Sequence[str] = ()) -> str:
+    """The report as GitHub Markdown of at most 900 KiB in UTF-8. `plots` are the files that were drawn, to be named.
 
     When there is more, findings of the least severity are cut first, and the text says how many of each.
     """
-    head = _head(report)
+    head = _head(report) + _plots(plots)
     budget = MAX_BYTES - _SPARE_BYTES - _size(head)
     table, budget = _table(report, budget)
     kept, cut = _choose(report, budget)
@@ -91,10 +96,18 @@ def _head(report: Report) -> str:
     lines += [f"Exit {report.exit_code}: {meaning}.", ""]
     lines += [
         f"Tier {code(report.tier, 60)}, seed {report.seed}, jail {code(report.jail.backend, 60)}, "
-        f"tool {code(report.tool, 60)}.",
+        f"tool {code(report.tool, 60)}" + (f", policy {code(report.policy[:12], 20)}." if report.policy else "."),
         "",
     ]
     return "\n".join(lines)
+
+
+def _plots(plots: Sequence[str]) -> str:
+    """Where the plots are. A summary cannot show a file that is not on the web."""
+    if not plots:
+        return ""
+    more = f" and {len(plots) - _PLOTS} more" if len(plots) > _PLOTS else ""
+    return f"\nPlots: {', '.join(code(plot, 200) for plot in plots[:_PLOTS])}{more}.\n"
 
 
 def _table(report: Report, budget: int) -> tuple[str, int]:
@@ -168,6 +181,8 @@ def _section(result: Result) -> str:
     lines = [f"### {_SIGN[result.verdict]} {name}", ""]
     if result.reason:
         lines += [f"{result.verdict.value}: {code(result.reason, 600)}", ""]
+    if result.spread is not None:
+        lines += [code(measured(result.spread), 400), ""]
     if not result.contract:
         lines += ["The files do not keep the contract, so nothing was run.", ""]
     return "\n".join(lines)
@@ -179,6 +194,7 @@ def _finding(result: Result, finding: Finding) -> str:
         "",
         code(finding.message, 2000),
         "",
+        *([code(overridden(finding), 700), ""] if finding.overridden else []),
         f"Fix: {code(finding.fix, 2000)}",
         "",
     ]

@@ -43,6 +43,7 @@ from envbounty.render.words import (
     clean,
     evidence_rows,
     file_of,
+    overridden,
     unsettled,
     weight,
 )
@@ -92,6 +93,7 @@ def render_sarif(report: Report, root: str, *, rules: Mapping[str, Rule] | None 
         "results": results,
         "properties": {
             "verdict": report.verdict.value,
+            "policy": clean(report.policy, 100),
             "jail": {"backend": clean(report.jail.backend, 100), "isolated": report.jail.isolated},
             "environments": _outcomes(report),
         },
@@ -169,6 +171,8 @@ def _result(rule: str, index: Mapping[str, int], severity: Severity, text: str) 
 def _message(finding: Finding) -> str:
     """What happened first, since GitHub shows one sentence where space is short; then what to do about it."""
     parts = [inert(finding.message, 600) or finding.rule, f"Fix: {inert(finding.fix, 200)}"]
+    if finding.overridden is not None:
+        parts.append(inert(overridden(finding, 300), 400))
     if finding.evidence is not None and finding.evidence.reproduce:
         parts.append(f"Reproduce: {inert(finding.evidence.reproduce, 200)}")
     return "\n\n".join(parts)

@@ -11,6 +11,8 @@ from envbounty.render.words import (
     NOT_ISOLATED,
     clean,
     evidence_rows,
+    measured,
+    overridden,
     place,
     plural,
     tally,
@@ -140,6 +142,8 @@ def _show_result(page: _Page, result: Result) -> None:
     )
     if result.reason:
         page.say((clean(result.reason, 1000), ""), indent=2)
+    if result.spread is not None:
+        page.say((measured(result.spread), "dim"), indent=2)
     if not result.contract:
         page.say(("The files do not keep the contract, so nothing was run.", ""), indent=2)
     page.end()
@@ -156,6 +160,8 @@ def _show_finding(page: _Page, result: Result, finding: Finding) -> None:
         fold=False,
     )
     page.say((clean(finding.message, 4000), ""), indent=4)
+    if finding.overridden is not None:
+        page.say((overridden(finding), "yellow"), indent=4, label="policy")
     evidence = finding.evidence
     if evidence is not None:
         for label, lines in evidence_rows(evidence, limit=4000):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Sequence
 
-from envbounty.findings import Evidence, Finding, Report, Result, Severity, Verdict
+from envbounty.findings import Evidence, Finding, Report, Result, Severity, Spread, Verdict
 
 _WEIGHT = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
@@ -110,6 +110,27 @@ def _confirmed(times: int) -> str:
     if not times:
         return "seen once, not repeated"
     return f"{times} more {'time' if times == 1 else 'times'} in a clean jail"
+
+
+def overridden(finding: Finding, limit: int = 500) -> str:
+    """What a policy changed in how a finding weighs, harmless; empty where it changed nothing."""
+    if finding.overridden is None:
+        return ""
+    reason = clean(finding.overridden.reason.strip(), limit)
+    said = f"The check says {finding.overridden.severity}, the policy says {finding.severity}"
+    return f"{said}: {reason}" if reason else f"{said}."
+
+
+def measured(spread: Spread) -> str:
+    """What was measured of an environment, in one line."""
+    parts = [
+        f"{plural(spread.instances, 'instance')}, {spread.distinct} different",
+        f"{plural(spread.answers, 'different answer')} ({spread.entropy_bits:.1f} bits)",
+    ]
+    if spread.best is not None:
+        accepted, tried, name = spread.best.accepted, spread.best.tried, clean(spread.best.name, 60)
+        parts.append(f"the best trivial strategy is accepted on {accepted} of {tried} ({name})")
+    return "; ".join(parts)
 
 
 def tally(findings: Sequence[Finding], severity: Severity) -> int:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from envbounty.sandbox.cgroup import Group
@@ -65,8 +66,12 @@ def find_bwrap() -> str:
     raise JailUnavailable("bubblewrap is not installed. Install it with: sudo apt-get install bubblewrap")
 
 
-def mounts(python: str) -> list[str]:
-    """Arguments that make the file system a job sees. Nothing of it can be written."""
+def mounts(python: str, packages: Sequence[Path] = ()) -> list[str]:
+    """Arguments that make the file system a job sees. Nothing of it can be written.
+
+    Each folder of `packages` appears as `/packages/NUMBER`, so that what a job sees does not
+    depend on where it is on the host.
+    """
     prefix = Path(python).parent.parent
     # Only the two folders that an interpreter needs: what else is beside them is none of a job's business.
     interpreter = [str(prefix / name) for name in ("bin", "lib")] if str(prefix) not in ("/", "/usr") else []
@@ -80,6 +85,8 @@ def mounts(python: str) -> list[str]:
         line += ["--symlink", os.readlink(path), path]
     for path in binds:
         line += ["--ro-bind", path, path]
+    for folder, place in zip(packages, packages_inside(len(packages)), strict=True):
+        line += ["--dir", os.path.dirname(place), "--ro-bind", str(folder), place]
     return [
         *line,
         "--proc",
@@ -96,7 +103,12 @@ def mounts(python: str) -> list[str]:
     ]
 
 
-def arguments(bwrap: str, python: str, root: bool) -> list[str]:
+def packages_inside(count: int) -> list[str]:
+    """Where a jail shows the extra packages."""
+    return [f"/packages/{number}" for number in range(count)]
+
+
+def arguments(bwrap: str, python: str, root: bool, packages: Sequence[Path] = ()) -> list[str]:
     """The command line up to the program that is jailed.
 
     As root the jail keeps the host's user namespace, so that each job can have a uid of its own; the server keeps only
@@ -114,7 +126,7 @@ def arguments(bwrap: str, python: str, root: bool) -> list[str]:
     for capability in keep:
         line += ["--cap-add", capability]
     # bwrap's own / and /dev are writable and have no size, so they are shut last.
-    return [*line, *mounts(python), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
+    return [*line, *mounts(python, packages), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
 
 
 class BubblewrapChannel(PipeChannel):
@@ -184,11 +196,26 @@ class Bubblewrap:
     name = "bubblewrap"
     isolated = True
 
-    def __init__(self, *, user: int | None = None, bwrap: str | None = None, python: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        user: int | None = None,
+        bwrap: str | None = None,
+        python: str | None = None,
+        packages: Sequence[Path] = (),
+    ) -> None:
         """As root, `user` names an ordinary uid to start everything as; `bwrap` and `python` other binaries to use.
 
-        Raises `JailUnavailable` when there is no bubblewrap or no system-call filter for this machine.
+        `packages` are folders of installed packages (a `site-packages`) that every job may read and import from, after
+        the standard library. Whatever else lies in them can be read too.
+
+        Raises `JailUnavailable` when there is no bubblewrap or no system-call filter for this machine, and `ValueError`
+        when one of `packages` is no folder.
         """
+        self.packages = [path.resolve() for path in packages]
+        for path in self.packages:
+            if not path.is_dir():
+                raise ValueError(f"{path} is no folder of packages")
         self.bwrap = bwrap or find_bwrap()
         self.python = python or real_python()
         self._user = user
@@ -204,9 +231,10 @@ class Bubblewrap:
 
     def start(self, shape: Shape, number: int) -> Worker:
         """A warm server for jobs of `shape`. Raises `Broken` when it does not come up."""
-        config = server_config("ns", self._filters, number, uids=new_uids() if self._root else None)
+        inside = packages_inside(len(self.packages))
+        config = server_config("ns", self._filters, number, uids=new_uids() if self._root else None, packages=inside)
         environ = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": str(number)}
-        argv = arguments(self.bwrap, self.python, self._root) + server_argv(self.python, config)
+        argv = arguments(self.bwrap, self.python, self._root, self.packages) + server_argv(self.python, config)
         # Outputs are in the scratch, in the supervisor and on their way at once.
         memory = (shape.memory_mb + 3 * shape.scratch_mb + OVERHEAD_MB) << 20
         group = Group(memory, max(shape.processes, 32) + OVERHEAD_PROCESSES)

@@ -10,7 +10,7 @@ import secrets
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from envbounty.sandbox.bubblewrap import Bubblewrap, why_not
@@ -99,16 +99,26 @@ def _require_held(outcome: Outcome, name: str) -> None:
         raise JailUnavailable(f"the {name} jail does not hold: a test job {', '.join(map(str, broken or ['?']))}.")
 
 
-def open_jail(name: str = "auto", size: int = 2, *, runtime: str | None = None) -> Pool:
+def open_jail(name: str = "auto", size: int = 2, *, runtime: str | None = None, packages: Sequence[Path] = ()) -> Pool:
     """A proven jail for at most `size` jobs at once: `auto`, `bubblewrap` or `docker`.
 
     `auto` takes bubblewrap, and Docker where bubblewrap cannot work. Raises `JailUnavailable` with every reason and
     the commands that mend them; never falls back to running code without a jail.
+
+    Jobs have the standard library alone, unless `packages` names folders of installed packages that they may read and
+    import from as well (`ValueError` when one is no folder). They must fit the jail's Python. A container has the
+    packages of its image, so Docker is refused with `packages`.
     """
-    wanted: dict[str, Callable[[], Backend]] = {
-        "bubblewrap": Bubblewrap,
-        "docker": lambda: Docker(runtime=runtime),
-    }
+
+    def bubblewrap() -> Backend:
+        return Bubblewrap(packages=packages) if packages else Bubblewrap()
+
+    def docker() -> Backend:
+        if packages:
+            raise JailUnavailable("a container has the packages of its image: install them there")
+        return Docker(runtime=runtime)
+
+    wanted: dict[str, Callable[[], Backend]] = {"bubblewrap": bubblewrap, "docker": docker}
     if name not in (*wanted, "auto"):
         raise ValueError(f"no such jail: {name}")
     reasons: list[str] = []

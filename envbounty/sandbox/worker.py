@@ -78,10 +78,11 @@ def new_uids() -> int:
 
 def server_config(mode: str, filters: Mapping[str, str], hash_seed: int, **more: Any) -> str:
     """The one argument of the server. `hash_seed` fixes the order of sets, so that runs can be repeated."""
-    config = {
+    config: dict[str, Any] = {
         "mode": mode,
         "filters": dict(filters),
         "preload": PRELOAD,
+        "packages": [],
         "strict": True,
         "uids": None,
         "uid_count": UIDS_PER_SERVER,
@@ -93,6 +94,8 @@ def server_config(mode: str, filters: Mapping[str, str], hash_seed: int, **more:
         },
     }
     config.update(more)
+    if config["packages"]:
+        config["environ"]["PYTHONPATH"] = ":".join(config["packages"])  # for a Python that a job starts
     return json.dumps(config)
 
 

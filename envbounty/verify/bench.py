@@ -5,25 +5,31 @@ Checks ask the bench for facts (instances, outputs, scores) and never meet a job
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from envbounty.environment import Environment, Kind, Language, Solution
 from envbounty.findings import Stats
 from envbounty.sandbox import Jail, Job, Limits, Outcome
 from envbounty.verify import found
 from envbounty.verify.found import Graded
-from envbounty.verify.runner import NOT_RUN, Fault, ImportFault, OutOfTime, Reply, Runner, Trouble, fault_of
+from envbounty.verify.runner import NOT_RUN, TIMEOUTS, Fault, ImportFault, OutOfTime, Reply, Runner, Trouble, fault_of
 
 __all__ = ["Bench", "Fault", "Graded", "ImportFault", "Instance", "OutOfTime", "Reply", "Trouble"]
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 #: At least so many fresh instances are tried, whatever the environment asks for.
 MIN_INSTANCES = 20
+#: A look at many programs handles so many in one process (what they say fits its limit) and takes so many seconds.
+SCREENED, SCREEN_S = 25, 5.0
 COMPILE = {
     Language.C: ("solution.c", "/usr/bin/gcc", "-std=c17"),
     Language.CPP: ("solution.cpp", "/usr/bin/g++", "-std=c++20"),
@@ -50,6 +56,7 @@ class Bench:
     seed: int = 0
     budget_s: float = 300.0
     threads: int = 2
+    min_instances: int = MIN_INSTANCES
     checks: int = 0
     slowest_check_s: float = 0.0
     _compiled: dict[tuple[Language, str], bytes | Fault] = field(default_factory=dict)
@@ -65,7 +72,7 @@ class Bench:
         """(seed, difficulty) of the instances used: drawn from the training range, spread over the levels."""
         spec = self.env.spec
         train = spec.seeds.train
-        count = min(max(MIN_INSTANCES, spec.scoring.instances), train.count)
+        count = min(max(self.min_instances, spec.scoring.instances), train.count)
         draw = Random(f"{self.seed}:{spec.name}:instances")
         offsets = draw.sample(range(train.count), count)
         levels = spec.difficulty.levels(count)
@@ -145,47 +152,90 @@ class Bench:
 
     # --- submissions -------------------------------------------------------------------------------------------------
 
-    def solve(self, solution: Solution, instances: Sequence[Instance]) -> list[Reply]:
+    def solve(self, solution: Solution, instances: Sequence[Instance], *, quick_s: float | None = None) -> list[Reply]:
         """A solution's output for each instance.
 
-        For kinds with tests, where one failed test settles it, what comes after a crash is `not-run`.
+        For kinds with tests, where one failed test settles it, what comes after a crash is `not-run`. With `quick_s`,
+        an instance gets so many seconds; what comes after the first that took longer is `not-run`, and nothing else is.
         """
         kind = self.env.spec.kind
         if kind is Kind.FUNCTION:
             names = self.env.spec.submission.parameters
-            return self.call(solution.text, [([case.value.get(name) for name in names], {}) for case in instances])
+            calls: list[tuple[list[Any], dict[str, Any]]] = [
+                ([case.value.get(name) for name in names], {}) for case in instances
+            ]
+            return self.call(solution.text, calls, seconds=quick_s, quick=quick_s is not None)
         if kind is Kind.PROGRAM:
-            return self._programs(solution, instances)
-        return self._strategy(solution, instances)
+            return self._programs(solution, instances, quick_s)
+        return self._strategy(solution, instances, quick_s)
 
     @property
     def _one_failure_settles(self) -> bool:
         return self.env.spec.scoring.aggregate != "mean"
 
-    def call(self, text: str, calls: Sequence[tuple[list[Any], dict[str, Any]]], *, loose: bool = False) -> list[Reply]:
+    def call(
+        self,
+        text: str,
+        calls: Sequence[tuple[list[Any], dict[str, Any]]],
+        *,
+        loose: bool = False,
+        seconds: float | None = None,
+        quick: bool = False,
+    ) -> list[Reply]:
         """Run submission `text`, calling its function with each (positional, named) arguments.
 
-        A submission that does not load gives the same fault for every call. With `loose`, what JSON lacks (sets, bytes)
-        comes back as a stand-in that compares as it would.
+        A submission that does not load gives the same fault for every call. With `loose`, what JSON lacks (tuples,
+        sets, bytes) goes in and comes back as a stand-in that compares as it would. `seconds` for each call. `quick`:
+        see `quick_s` of `solve`.
         """
         spec = self.env.spec
-        task = {"function": spec.submission.function, "seconds": spec.limits.wall_s, "loose": loose}
+        task = {
+            "function": spec.submission.function,
+            "seconds": min(seconds or spec.limits.wall_s, spec.limits.wall_s),
+            "loose": loose,
+        }
         inputs = {"submission.py": text.encode("utf-8", "surrogatepass")}
         items = [[positional, named] for positional, named in calls]
         limits = self._limits(len(items))
         try:
-            batch = self._runner.batch("function", task, inputs, items, limits, stop=self._one_failure_settles)
+            stop = self._one_failure_settles and not quick
+            batch = self._runner.batch(
+                "function", task, inputs, items, limits, stop=stop, timeouts=1 if quick else TIMEOUTS
+            )
         except ImportFault as error:
             return [Reply(fault=Fault("raise", str(error)))] * len(items)
         return batch.replies
 
-    def _strategy(self, solution: Solution, instances: Sequence[Instance]) -> list[Reply]:
+    def screen(
+        self, texts: Sequence[str], calls: Sequence[tuple[list[Any], dict[str, Any]]], seconds: float
+    ) -> list[Reply]:
+        """A quick look at many programs in one process: for each a list with `{"v": value}` or `{"f": fault}` for each
+        of `calls`, shorter where one took too long. They can reach one another, so this proves nothing.
+
+        A right program takes about `seconds` for all calls. In all a look takes `SCREEN_S` at most; what is left out
+        then is `not-run`."""
+        each_s, most_s = max(0.02, seconds / 2), max(0.1, 4 * seconds)
+        task = {"function": self.env.spec.submission.function, "seconds": 5.0, "each_s": each_s, "most_s": most_s}
+        inputs = {"calls.jsonl": "".join(json.dumps(call) + "\n" for call in calls).encode()}
+        replies: list[Reply] = []
+        started = time.monotonic()
+        for start in range(0, len(texts), SCREENED):
+            if time.monotonic() - started > SCREEN_S:
+                return replies + [Reply(fault=NOT_RUN)] * (len(texts) - len(replies))
+            items: list[list[Any]] = [[text] for text in texts[start : start + SCREENED]]
+            replies += self._runner.batch("screen", task, inputs, items, self._limits(len(items))).replies
+        return replies
+
+    def _strategy(self, solution: Solution, instances: Sequence[Instance], quick_s: float | None = None) -> list[Reply]:
         spec = self.env.spec
         inputs = {**self._code(), "strategy.py": solution.text.encode()}
         items = [[instance.value] for instance in instances]
-        task = {"seconds": spec.limits.wall_s}
+        task = {"seconds": min(quick_s or spec.limits.wall_s, spec.limits.wall_s)}
+        most = 1 if quick_s else TIMEOUTS
         try:
-            replies = self._runner.batch("strategy", task, inputs, items, self._limits(len(items))).replies
+            replies = self._runner.batch(
+                "strategy", task, inputs, items, self._limits(len(items)), timeouts=most
+            ).replies
         except ImportFault as error:
             return [Reply(fault=Fault("raise", str(error)))] * len(items)
         wanted, name = (str, "text") if spec.kind is Kind.ANSWER else (list, "a list")
@@ -203,16 +253,25 @@ class Bench:
             scratch_mb=own.scratch_mb,
         )
 
-    def _programs(self, solution: Solution, instances: Sequence[Instance]) -> list[Reply]:
+    def _programs(self, solution: Solution, instances: Sequence[Instance], quick_s: float | None = None) -> list[Reply]:
         program = self._compile(solution)
         if isinstance(program, Fault):
             return [Reply(fault=program)] * len(instances)
         own = self.env.spec.limits
-        limits = Limits(own.wall_s, own.cpu_s, own.memory_mb, own.processes, own.output_kb, own.scratch_mb)
+        wall_s = min(quick_s or own.wall_s, own.wall_s)
+        limits = Limits(wall_s, own.cpu_s, own.memory_mb, own.processes, own.output_kb, own.scratch_mb)
         failed: list[bool] = []  # whether one did; a list, since several threads add to it
+        settles = self._one_failure_settles and quick_s is None
+
+        def ends(fault: Fault | None) -> bool:
+            return (
+                fault is not None
+                and fault != NOT_RUN
+                and (settles or (quick_s is not None and fault.kind == "timeout"))
+            )
 
         def one(instance: Instance) -> Reply:
-            if failed and self._one_failure_settles:
+            if failed:
                 return Reply(fault=NOT_RUN)
             stdin = str(instance.value.get("stdin", "")).encode("utf-8", "surrogatepass")
             if solution.language is Language.PYTHON:
@@ -220,17 +279,18 @@ class Bench:
             else:
                 job = Job(argv=["{in}/program"], inputs={"program": program}, stdin=stdin, limits=limits)
             reply = _printed(self._runner.run(job))
-            if reply.fault is not None:
+            if ends(reply.fault):
                 failed.append(True)
             return reply
 
         replies = self._runner.spread(one, instances)
-        if self._one_failure_settles:
-            # Several ran at once: what came after the first failure counts as not run, however many that were.
-            faults = [index for index, reply in enumerate(replies) if reply.fault not in (None, NOT_RUN)]
-            kept = faults[0] + 1 if faults else len(replies)
-            replies[kept:] = [Reply(fault=NOT_RUN)] * (len(replies) - kept)
-        return replies
+        # Several ran at once: what came after the first failure counts as not run, however many that were.
+        kept = next((index + 1 for index, reply in enumerate(replies) if ends(reply.fault)), len(replies))
+        return replies[:kept] + [Reply(fault=NOT_RUN)] * (len(replies) - kept)
+
+    def spread(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """`work`, which asks this bench, for each item; several at a time, in order."""
+        return self._runner.spread(work, items)
 
     def prepare(self, solutions: Sequence[Solution]) -> None:
         """Compile what has to be compiled, several at a time; `solve` would do it one by one."""
@@ -263,9 +323,14 @@ class Bench:
 
     # --- found graders -----------------------------------------------------------------------------------------------
 
-    def grade(self, texts: Sequence[str], *, fresh: bool = False) -> list[Graded]:
-        """What the grader says about each submission text. Raises `ImportFault` when it does not load."""
-        graded = self._runner.spread(lambda text: found.grade(self._runner, self.env, text, fresh=fresh)[0], texts)
+    def grade(self, texts: Sequence[str], *, fresh: bool = False, hurry_s: float | None = None) -> list[Graded]:
+        """What the grader says about each submission text. Raises `ImportFault` when it does not load.
+
+        With `hurry_s`, the grader waits for nothing longer than that: quick, and no more than a hint.
+        """
+        graded = self._runner.spread(
+            lambda text: found.grade(self._runner, self.env, text, fresh=fresh, hurry_s=hurry_s)[0], texts
+        )
         self._note(graded)
         return graded
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from envbounty.environment import Compare, Environment
-from envbounty.findings import Evidence, Finding, clip, show
+from envbounty.findings import Evidence, Finding, Spread, clip, show
+from envbounty.policy import BUILT_IN, Policy
+from envbounty.provenance.surroundings import Surroundings
 from envbounty.verify.bench import Bench, Instance, Reply, Trouble
+from envbounty.verify.referee import Referee
 from envbounty.verify.rules import RULES
+from envbounty.verify.smells import Look, Scanner, look
 from envbounty.verify.values import same
 
 
@@ -58,11 +63,37 @@ class Context:
 
     bench: Bench
     command: str  # how a person runs this examination again
+    policy: Policy = BUILT_IN
+    surroundings: Surroundings | None = None  # None: the folder that the environment lies in
     scored: list[Scored] = field(default_factory=list)
+    spread: Spread | None = None  # what the check of that name measured
+    scanner: Scanner = field(default_factory=Scanner)
 
     @property
     def env(self) -> Environment:
         return self.bench.env
+
+    @cached_property
+    def referee(self) -> Referee:
+        """The independent judge of a found grader's submissions."""
+        return Referee(self.bench)
+
+    @cached_property
+    def look(self) -> Look:
+        """What Semgrep's rules find in the author's code. Raises `Trouble` when that did not come to its end."""
+        return look(self.env, self.scanner.read(self.env.code))
+
+    @cached_property
+    def hints(self) -> frozenset[str]:
+        """The ids of the smells (`smell-…`) in the author's code: which attacks are likely to work.
+
+        Only to choose what is tried first. They may be wrong, and there are none where the code could not be looked at,
+        so nothing may be left out, accused or cleared because of them.
+        """
+        try:
+            return self.look.rules
+        except Trouble:
+            return frozenset()
 
     def reproduce(self, rule: str) -> str:
         return f"{self.command} --seed {self.bench.seed} --only {rule}"
@@ -95,24 +126,29 @@ class Context:
         replies = self.bench.equivalent([(case.value, expected, output) for case, expected, output in cases])
         return [None if reply.fault else bool(reply.value) for reply in replies]
 
-    def confirmed(self, scored: Sequence[Scored], times: int = 2) -> list[Scored]:
-        """Those of `scored` that a clean jail scores the same, `times` times over."""
+    @property
+    def confirmations(self) -> int:
+        """How often an accusation must have been seen again in a clean jail."""
+        return self.policy.thresholds.confirmations
+
+    def confirmed(self, scored: Sequence[Scored]) -> list[Scored]:
+        """Those of `scored` that a clean jail scores the same, each time over."""
         kept = list(scored)
-        for _ in range(times if kept else 0):
+        for _ in range(self.confirmations if kept else 0):
             again = self.score([item.trial for item in kept], fresh=True)
             kept = [item for item, repeat in zip(kept, again, strict=True) if repeat.says() == item.says()]
         return kept
 
     def prove(self, rule: str, message: str, scored: Scored, *, path: str | None = None) -> Finding:
-        """The finding `rule`, once a clean jail has shown it twice more; else that the verifier is unstable.
+        """The finding `rule`, once a clean jail has shown it again and again; else that the verifier is unstable.
 
         Raises `Trouble` when the verifier was too slow only sometimes: that may be this machine.
         """
-        for _ in range(2):
+        for _ in range(self.confirmations):
             again = self.score([scored.trial], fresh=True)[0]
             if again.says() != scored.says():
                 return self.unstable(scored, again)
-        return self.accuse(rule, message, scored, path=path, confirmed=2)
+        return self.accuse(rule, message, scored, path=path, confirmed=self.confirmations)
 
     def unstable(self, first: Scored, second: Scored) -> Finding:
         """That the verifier said two things about one output. Raises `Trouble` when it was only slow once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,26 +11,63 @@ from typing import Protocol
 
 from envbounty import findings as report_of
 from envbounty.environment import ContractError, Dialect, load
-from envbounty.findings import Finding, Report, Result, Verdict, settle
+from envbounty.findings import Finding, Halted, Report, Result, Severity, Verdict, settle
+from envbounty.policy import BUILT_IN, Policy, apply
+from envbounty.provenance.surroundings import Surroundings
 from envbounty.sandbox import Jail
 from envbounty.verify.bench import Bench, ImportFault, OutOfTime, Trouble
-from envbounty.verify.checks import generator, grader, leaks, probes, scores, solutions
+from envbounty.verify.checks import (
+    blindspots,
+    generator,
+    giveaway,
+    grader,
+    leaks,
+    literals,
+    memory,
+    perturb,
+    probes,
+    provenance,
+    rewrites,
+    scores,
+    smells,
+    solutions,
+    spread,
+    strain,
+    tamper,
+    weak,
+)
 from envbounty.verify.context import Context, Stop
 from envbounty.verify.rules import RULES
+from envbounty.verify.smells import Scanner
 
 Check = Callable[[Context], Iterator[Finding]]
 
 NATIVE: tuple[tuple[str, Check], ...] = (
+    ("provenance", provenance.run),
     ("generator", generator.run),
     ("solutions", solutions.run),
     ("probes", probes.run),
+    ("perturb", perturb.run),
+    ("forms", rewrites.run),
+    ("literals", literals.run),
+    ("memory", memory.run),
+    ("strain", strain.run),
     ("scores", scores.run),
     ("leaks", leaks.run),
+    ("blindspots", blindspots.run),
+    ("giveaway", giveaway.run),
+    ("spread", spread.run),
+    ("smells", smells.run),
 )
-GRADER: tuple[tuple[str, Check], ...] = (("grader", grader.run),)
-
-#: A verifier that raises on everything should not fill a page.
-MAX_OF_A_RULE = 5
+GRADER: tuple[tuple[str, Check], ...] = (
+    ("provenance", provenance.run),
+    ("grader", grader.run),
+    ("tamper", tamper.run),
+    ("weak", weak.run),
+    ("rewrites", rewrites.run_grader),
+    ("spread", spread.run_grader),
+    ("smells", smells.run),
+)
 
 
 class Progress(Protocol):
@@ -50,29 +88,52 @@ def examine(
     budget_s: float = 300.0,
     threads: int = 1,
     only: Sequence[str] = (),
+    policy: Policy = BUILT_IN,
+    surroundings: Surroundings | None = None,
+    scanner: Scanner | None = None,
     progress: Progress = quiet,
 ) -> Result:
     """Put the environment in `path` through every check. Never raises for what the environment is or does.
 
     `only` keeps the findings of these rules alone, and then nothing found is `incomplete`, not a pass; `budget_s` is
-    wall-clock seconds, after which the verdict is `incomplete` unless something was proved before.
+    wall-clock seconds, after which the verdict is `incomplete` unless something was proved before. `scanner`: where the
+    code is, or will be, searched for smells; without one it is done here, beside the other checks.
     """
-    command = f"envbounty verify {shlex.quote(str(path))}"
+    if scanner is None:
+        with Scanner() as own:
+            own.start([path])
+            return examine(
+                path,
+                jail,
+                seed=seed,
+                budget_s=budget_s,
+                threads=threads,
+                only=only,
+                policy=policy,
+                surroundings=surroundings,
+                scanner=own,
+                progress=progress,
+            )
+    command = shlex.join(["envbounty", "verify", str(path), *(surroundings.options if surroundings else ())])
     try:
         env = load(path)
     except ContractError as error:
         broken = tuple(_with_command(problem.finding(), command) for problem in error.problems)
         verdict, reason = settle(broken)
         who = report_of.Environment(name=path.resolve().name, path=str(path), kind="", dialect="")
-        return Result(environment=who, verdict=verdict, reason=reason, contract=False, findings=broken)
+        halted = Halted(verdict=Verdict.INCOMPLETE, reason="the files break the contract, so nothing was run")
+        result = Result(environment=who, verdict=verdict, reason=reason, contract=False, findings=broken, halted=halted)
+        return apply(policy, result)
     except (OSError, RuntimeError) as error:
         who = report_of.Environment(name=path.name or str(path), path=str(path), kind="", dialect="")
         reason = f"could not be read: {getattr(error, 'strerror', None) or error}"
-        return Result(environment=who, verdict=Verdict.ERROR, reason=reason)
+        halted = Halted(verdict=Verdict.ERROR, reason=reason)
+        return apply(policy, Result(environment=who, verdict=Verdict.ERROR, reason=reason, halted=halted))
     spec = env.spec
     who = report_of.Environment(name=spec.name, path=str(path), kind=spec.kind, dialect=spec.dialect, digest=env.digest)
-    bench = Bench(env, jail, seed=seed, budget_s=budget_s, threads=threads)
-    context = Context(bench, command)
+    least = policy.thresholds.instances
+    bench = Bench(env, jail, seed=seed, budget_s=budget_s, threads=threads, min_instances=least)
+    context = Context(bench, command, policy, surroundings, scanner=scanner)
     steps = GRADER if spec.dialect is Dialect.GRADER else NATIVE
     found: list[Finding] = []
     done: list[str] = []
@@ -85,6 +146,7 @@ def examine(
             done.append(name)
         except Stop:
             done.append(name)
+            unfinished = f"the check `{name}` left nothing for the later ones to stand on, so they did not run"
             break
         except OutOfTime as error:
             unfinished = str(error)
@@ -93,26 +155,34 @@ def examine(
             trouble = str(error)
             break
         except ImportFault as error:
+            if (module := _promised(policy, error)) is not None:
+                trouble = f"the policy promises the module {module}, which this jail does not have"
+                break
             found.append(_unloadable(context, error))
+            unfinished = f"{env.entry} could not be loaded, so nothing more was examined"
             break
         except Exception as error:
             # A bug of ours must not end the run over the other environments, nor be held against this one.
             trouble = f"the check `{name}` failed: {type(error).__name__}: {error}"
             break
     progress(path, "done", len(steps), len(steps))
-    found = _bounded(finding for finding in found if not only or finding.rule in only)
+    found = _bounded((item for item in found if not only or item.rule in only), policy.budgets.findings_per_rule)
     if only and not unfinished:
         # A look at a few rules is never a pass: the report must not be taken for one of the whole.
         unfinished = f"only {', '.join(only)} was looked at, and nothing was found"
     verdict, reason = settle(found, trouble=trouble, unfinished=unfinished)
-    return Result(
+    ours = Halted(verdict=Verdict.ERROR, reason=trouble) if trouble else None
+    result = Result(
         environment=who,
         verdict=verdict,
         reason=reason,
         findings=tuple(found),
         checks=tuple(done),
+        spread=context.spread,
+        halted=ours or (Halted(verdict=Verdict.INCOMPLETE, reason=unfinished) if unfinished else None),
         stats=bench.stats(),
     )
+    return apply(policy, result)
 
 
 def examine_all(
@@ -123,33 +193,52 @@ def examine_all(
     jobs: int = 2,
     budget_s: float = 300.0,
     only: Sequence[str] = (),
+    policy: Policy = BUILT_IN,
+    surroundings: Surroundings | None = None,
     progress: Progress = quiet,
     finished: Callable[[Result], None] = lambda result: None,
 ) -> Report:
     """Examine several environments, `jobs` at a time. Results come in the order of `paths`."""
     paths = list(paths)
     threads = max(1, jobs // max(1, len(paths)))
+    around = surroundings or Surroundings.of(paths)
 
     def one(path: Path) -> Result:
-        result = examine(path, jail, seed=seed, budget_s=budget_s, threads=threads, only=only, progress=progress)
+        result = examine(
+            path,
+            jail,
+            seed=seed,
+            budget_s=budget_s,
+            threads=threads,
+            only=only,
+            policy=policy,
+            surroundings=around,
+            scanner=scanner,
+            progress=progress,
+        )
         finished(result)
         return result
 
-    if jobs < 2 or len(paths) < 2:
-        results = [one(path) for path in paths]
-    else:
-        with ThreadPoolExecutor(jobs) as pool:
-            futures = [pool.submit(one, path) for path in paths]
-            try:
-                results = [future.result() for future in futures]
-            except BaseException:
-                for future in futures:
-                    future.cancel()
-                jail.close()  # whoever waits for a jail gets an answer at once
-                raise
+    with Scanner() as scanner:
+        scanner.start(paths)
+        results = _each(one, paths, jobs, jail)
     backend = getattr(jail, "backend", None)
     held = report_of.Jail(backend=jail.name, isolated=jail.isolated, detail=getattr(backend, "detail", ""))
-    return Report(seed=seed, jail=held, results=tuple(results))
+    return Report(seed=seed, policy=policy.digest, jail=held, results=tuple(results))
+
+
+def _each(one: Callable[[Path], Result], paths: Sequence[Path], jobs: int, jail: Jail) -> list[Result]:
+    if jobs < 2 or len(paths) < 2:
+        return [one(path) for path in paths]
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, path) for path in paths]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            jail.close()  # whoever waits for a jail gets an answer at once
+            raise
 
 
 def _unloadable(context: Context, error: ImportFault) -> Finding:
@@ -169,11 +258,18 @@ def _with_command(finding: Finding, command: str) -> Finding:
     return finding.model_copy(update={"evidence": evidence.model_copy(update={"reproduce": command})})
 
 
-def _bounded(found: Iterator[Finding]) -> list[Finding]:
-    counts: dict[str, int] = {}
+def _promised(policy: Policy, error: ImportFault) -> str | None:
+    """The module that could not be loaded although the policy says that the jail has it: our fault, then."""
+    module = grader.missing_module(str(error))
+    return module if module is not None and module.split(".")[0] in policy.dependencies.modules else None
+
+
+def _bounded(found: Iterator[Finding], most: int) -> list[Finding]:
+    """The first findings of each rule and severity: a verifier that raises on everything should not fill a page."""
+    counts: Counter[tuple[str, Severity]] = Counter()
     kept = []
     for finding in found:
-        counts[finding.rule] = counts.get(finding.rule, 0) + 1
-        if counts[finding.rule] <= MAX_OF_A_RULE:
+        counts[finding.rule, finding.severity] += 1
+        if counts[finding.rule, finding.severity] <= most:
             kept.append(finding)
     return kept

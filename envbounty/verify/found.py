@@ -15,6 +15,8 @@ from envbounty.verify.runner import Fault, ImportFault, Runner, fault_of, record
 
 #: The harness says two things. A submission that shares its process may say more.
 MOST_RECORDS = 64
+#: How long a grader in a hurry may take altogether, in seconds.
+HURRIED_S = 4.0
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,17 @@ class Graded:
 
 
 def grade(
-    runner: Runner, env: Environment, text: str, *, outputs: Sequence[str] = (), fresh: bool = False
+    runner: Runner,
+    env: Environment,
+    text: str,
+    *,
+    outputs: Sequence[str] = (),
+    fresh: bool = False,
+    hurry_s: float | None = None,
 ) -> tuple[Graded, Outcome]:
     """What the grader says about submission `text`; the outcome holds the files named in `outputs`.
 
-    Raises `ImportFault` when the grader does not load.
+    With `hurry_s`, every wait of the grader that has a limit is cut to that, and all of it to a few seconds. Raises `ImportFault` when the grader does not load.
     """
     spec = env.spec
     assert spec.grader is not None
@@ -43,8 +51,10 @@ def grade(
         "function": spec.grader.function,
         "pass_score": spec.scoring.pass_score,
         "nonce": nonce,
+        "hurry_s": hurry_s,
     }
     own = spec.limits
+    wall_s = own.wall_s if hurry_s is None else min(own.wall_s, HURRIED_S)
     outcome = runner.run(
         Job(
             code=harness.source("grader"),
@@ -55,7 +65,7 @@ def grade(
             },
             outputs=outputs,
             # A found grader starts processes and threads as it likes; that is no fault of a submission.
-            limits=Limits(own.wall_s, own.cpu_s, max(own.memory_mb, 512), 64, own.output_kb, own.scratch_mb),
+            limits=Limits(wall_s, own.cpu_s, max(own.memory_mb, 512), 64, own.output_kb, own.scratch_mb),
         ),
         fresh=fresh,
     )

@@ -117,15 +117,17 @@ class Runner:
         *,
         fresh: bool = False,
         stop: bool = False,
+        timeouts: int = TIMEOUTS,
     ) -> Batch:
         """One reply for each item from the harness `name`. Raises `ImportFault` when the code does not load.
 
         When the process ends early, the item it was at is to blame and the rest goes on in a new one (with `stop`, is
         not run). Where the limit that it met is the whole process's, only an item that meets it alone is to blame.
+        After `timeouts` items that ran out of time the rest is not run.
         """
         replies: list[Reply] = []
         has: frozenset[str] = frozenset()
-        alone, timeouts, deaths = False, 0, 0
+        alone, slow, deaths = False, 0, 0
         each_s = float(task["seconds"])
         while True:
             todo = lines_of(items, len(replies), 1 if alone else len(items))
@@ -160,9 +162,9 @@ class Runner:
                 continue
             replies.append(Reply(fault=fault))
             alone = False
-            timeouts += fault.kind == "timeout"
+            slow += fault.kind == "timeout"
             deaths += 1
-            if stop or timeouts >= TIMEOUTS or deaths >= DEATHS:
+            if stop or slow >= timeouts or deaths >= DEATHS:
                 return Batch(replies + [Reply(fault=NOT_RUN)] * (len(items) - len(replies)), has)
 
     def spread(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:

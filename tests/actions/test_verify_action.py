@@ -74,7 +74,7 @@ def test_only_changed_environments_are_verified(pull_request: Callable, command:
 
     assert run.status == 0, run.log
     assert fake.paths() == ["environments/second", "environments/third"]
-    assert fake.arguments()[5:12] == ["--jail", "docker", "--seed", "5", "--jobs", "2", "--"]
+    assert fake.arguments()[5:11] == ["--jail", "docker", "--seed", "5", "--jobs", "2"]
 
 
 def test_a_moved_file_changes_both_environments(pull_request: Callable, command: Callable) -> None:
@@ -116,6 +116,65 @@ def test_changes_on_the_base_branch_do_not_count(pull_request: Callable, command
 
     # The merge base, not the base's tip, is what the proposal is held against.
     assert fake.paths() == ["environments/third"]
+
+
+# --- the policy -----------------------------------------------------------------------------------
+
+
+def policy_used(fake, run) -> str:
+    arguments = fake.arguments()
+    assert arguments.count("--policy") == 1 and arguments.index("--policy") < arguments.index("--"), run.log
+    return arguments[arguments.index("--policy") + 1]
+
+
+@pytest.mark.parametrize("paths", ["", "environments/first"])
+def test_the_base_s_policy_decides_and_not_the_contributor_s(
+    pull_request: Callable, command: Callable, tmp_path: Path, paths: str
+) -> None:
+    copy = f'[[ $1 != --policy ]] || cp "$2" {tmp_path}/used'
+    keep = f'echo "{{}}" >"$3"; echo "{{}}" >"$5"; while (($#)); do {copy}; shift; done'
+    fake = command(writes=keep)
+
+    def base(request) -> None:
+        two_environments(request)
+        request.write("policies/policy.yaml", "the maintainers' own\n")
+
+    request = pull_request(base)
+    request.write("policies/policy.yaml", "the contributor's\n")
+    request.write("environments/first/task.md")
+    run = request.run(python=str(fake.python), paths=paths)
+
+    assert run.status == 0, run.log
+    assert policy_used(fake, run).endswith("/envbounty-verify/policy.yaml")
+    assert (tmp_path / "used").read_text() == "the maintainers' own\n"
+
+
+def test_a_base_without_a_policy_leaves_the_built_in_one(pull_request: Callable, command: Callable) -> None:
+    request, fake = pull_request(two_environments), command()
+    request.write("policies/policy.yaml", "the contributor's\n")
+    request.write("environments/first/task.md")
+
+    assert policy_used(fake, request.run(python=str(fake.python))) == "built-in"
+
+
+def test_a_policy_that_is_given_wins(pull_request: Callable, command: Callable) -> None:
+    request, fake = pull_request(two_environments), command()
+    request.write("environments/first/task.md")
+
+    assert policy_used(fake, request.run(python=str(fake.python), policy="/etc/policy.yaml")) == "/etc/policy.yaml"
+
+
+def test_a_base_that_cannot_be_read_is_no_reason_to_take_another_policy(
+    pull_request: Callable, command: Callable
+) -> None:
+    request, fake = pull_request(two_environments), command()
+    request.write("environments/first/task.md")
+
+    run = request.run(python=str(fake.python), paths="environments/first", base="0" * 40)
+
+    assert run.status != 0
+    assert run.outputs["verdict"] == "error"
+    assert "Cannot read the base commit" in run.log
 
 
 @pytest.mark.parametrize("kind", ["nothing", "removed"])

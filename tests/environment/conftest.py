@@ -20,6 +20,7 @@ authors:
 licence: Apache-2.0
 tags: [sorting, lists]
 bounty: 12
+variant_of: sort-letters
 difficulty:
   min: 1
   max: 3

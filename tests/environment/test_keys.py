@@ -49,6 +49,8 @@ TAKEN = [
     ("tags: [sorting, lists]\n", ""),
     ("tags: [sorting, lists]", "tags: []"),
     ("bounty: 12\n", ""),
+    ("variant_of: sort-letters\n", ""),
+    ("variant_of: sort-letters", "variant_of: x-1"),
     ("  min: 1\n  max: 3", "  min: 0\n  max: 100"),
     ("  min: 1\n  max: 3", "  min: 3\n  max: 3"),
     ("  parameters: [values]", "  parameters: [values, also]"),
@@ -117,6 +119,9 @@ REFUSED = [
     ("github: ada-example", "github: '@ada'", "authors.0.github", "GitHub login", "ada-example"),
     ("tags: [sorting", "tags: [Sorting", "tags.0", "lower-case", "dynamic-programming"),
     ("function: sort_numbers", "function: sort-numbers", "submission.function", "Python name", "fewest_patrols"),
+    ("variant_of: sort-letters", "variant_of: Sort letters", "variant_of", "the name of an environment", "patrols"),
+    ("variant_of: sort-letters", "variant_of: [sort-letters]", "variant_of", "expected text", "Write text"),
+    ("variant_of: sort-letters", "variant_of: ab", "variant_of", "at least 3 characters", "bound"),
     # one of several
     ("kind: function", "kind: functions", "kind", "'function', 'program', 'answer' or 'actions'", "Choose"),
     ("dialect: native", "dialect: harbor", "dialect", "expected 'native' or 'grader'", "Choose"),
@@ -144,6 +149,7 @@ REFUSED = [
     # what belongs together
     ("  min: 1", "  min: 4", "difficulty", "min is larger than max", "Change"),
     ("    first: 5000", "    first: 999", "seeds", "overlap", "Change"),
+    ("variant_of: sort-letters", "variant_of: sort-numbers", "", "names the environment itself", "Change"),
     ("    count: 1000", "    count: 19", "seeds", "below 20", "Change"),
     ("    compare: exact", "    compare: tolerance", "scoring.answers", "needs abs_tol or rel_tol", "Change"),
     ("    compare: exact", "    compare: exact\n    abs_tol: 0.1", "scoring.answers", "belong to", "Change"),

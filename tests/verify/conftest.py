@@ -130,13 +130,28 @@ def solve(instance):
         {
             "task.md": "Write `double(x)`.\n",
             "grader.py": """\
+import json
+import subprocess
+import sys
+
+CASES = [1, 5, -3, 100, 7]
+RUN = '''
+import json, sys
+submission, cases = json.load(sys.stdin)
+names = {}
+exec(submission, names)
+print(json.dumps([names["double"](x) for x in cases]))
+'''
+
+
 def verify(submission):
-    scope = {}
+    task = json.dumps([submission, CASES])
+    done = subprocess.run([sys.executable, "-I", "-c", RUN], input=task, capture_output=True, text=True)
     try:
-        exec(submission, scope)
-        return all(scope["double"](x) == 2 * x for x in (1, 5, -3, 100, 7))
-    except Exception:
+        answers = json.loads(done.stdout)
+    except ValueError:
         return False
+    return type(answers) is list and [(type(x), x) for x in answers] == [(int, 2 * x) for x in CASES]
 """,
             "solutions/reference.py": "def double(x):\n    return x + x\n",
             "solutions/good/times.py": "def double(x):\n    return 2 * x\n",

@@ -60,8 +60,10 @@ def test_a_grader_that_accepts_a_wrong_submission_only_once(
     assert examine(place, jail).verdict is Verdict.PASS
     grade = Bench.grade
 
-    def once(self: Bench, texts: Sequence[str], *, fresh: bool = False) -> list[Graded]:
-        found = grade(self, texts, fresh=fresh)
+    def once(
+        self: Bench, texts: Sequence[str], *, fresh: bool = False, hurry_s: float | None = None
+    ) -> list[Graded]:
+        found = grade(self, texts, fresh=fresh, hurry_s=hurry_s)
         wrong = later if fresh else Graded(True, 1.0, "yes")
         return [wrong if not text.strip() else one for text, one in zip(texts, found, strict=True)]
 

@@ -12,7 +12,16 @@ from typing import Any
 import pytest
 
 from envbounty.findings import Result, Severity, Verdict
+from envbounty.verify.examine import NATIVE
 from envbounty.verify.rules import RULES
+from tests.provenance.test_rules import COVERED as PROVENANCE
+from tests.verify.tamper.test_payloads import COVERED as TAMPER
+from tests.verify.test_backdoors import CASES as BACKDOORS
+from tests.verify.test_blindspots import COVERED as BLIND_SPOTS
+from tests.verify.test_perturb import COVERED as NEAR_MISSES
+from tests.verify.test_rewrites import CASES as REWRITES
+from tests.verify.test_smells import CASES as SMELLS
+from tests.verify.test_spread import CASES as SPREAD
 
 Examine = Callable[..., Result]
 
@@ -85,7 +94,7 @@ CASES: dict[str, Case] = {
     "accepts-other-answer": Case(
         "function",
         environment(check="if type(output) is int and 800 <= output < 8000: return 1.0"),
-        also=("accepts-constant", "bad-accepted"),  # the commonest answer is another's; the bad one answers in this range
+        also=("accepts-constant", "bad-accepted", "accepts-near-miss"),  # the commonest answer is another's; the bad one answers in this range
         score=1.0,
     ),
     "accepts-truncated": Case(
@@ -127,15 +136,20 @@ def check(instance, output):
 }  # fmt: skip
 
 
+#: Families whose cases stand in a file of their own, in a table by rule.
+ELSEWHERE = (SPREAD, SMELLS, PROVENANCE, TAMPER, REWRITES, BACKDOORS, NEAR_MISSES, BLIND_SPOTS)
+
+
 def test_every_rule_has_a_case() -> None:
-    assert set(CASES) == set(RULES)
+    assert {*CASES, *(rule for table in ELSEWHERE for rule in table)} == set(RULES)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_every_rule_is_explained(rule: str) -> None:
     it = RULES[rule]
-    assert it.id == rule and it.severity in (Severity.ERROR, Severity.WARNING)
-    assert it.phase in {"contract", "generator", "reference", "solutions", "probes", "scoring", "prompt"}
+    assert it.id == rule and it.severity in Severity
+    assert it.phase in {"contract", "generator", "reference", "solutions", "probes", "scoring", "prompt", "spread", "smells",
+                        "provenance", "tamper"}  # fmt: skip
     for text in (it.title, it.why, it.fix, it.bad, it.good):
         assert len(text) > 8 and "\n" not in text
     assert it.bad != it.good and not it.title.endswith(".") and it.why.endswith(".") and it.fix.endswith(".")
@@ -185,9 +199,10 @@ def test_the_sound_one_with_enough_solutions_has_no_finding_at_all(examined: Exa
     good = {
         "solutions/good/reduce.py": "import functools\ndef total(v):\n    return functools.reduce(int.__add__, v)\n"
     }
-    result = examined("function", {**MORE_BAD, **good})
+    told = "domain: {properties: {values: {minItems: 8, maxItems: 8, items: {minimum: 100, maximum: 999}}}}"
+    result = examined("function", {**MORE_BAD, **good}, {"licence: Apache-2.0": f"licence: Apache-2.0\n{told}"})
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
-    assert result.checks == ("generator", "solutions", "probes", "scores", "leaks")
+    assert result.checks == tuple(name for name, _ in NATIVE)
     assert result.contract and len(result.environment.digest) == 64
     assert result.stats.instances == 20 and result.stats.checks > 100 and result.stats.runs > 5
     assert 0 < result.stats.slowest_check_s < 1
@@ -197,7 +212,8 @@ def test_the_sound_one_with_enough_solutions_has_no_finding_at_all(examined: Exa
 def test_the_sound_one_of_each_kind_passes(kind: str, examined: Examine) -> None:
     result = examined(kind)
     assert result.verdict is Verdict.PASS, result
-    assert {finding.rule for finding in result.findings} <= {"few-solutions"}
+    loud = {finding.rule for finding in result.findings if finding.severity is not Severity.NOTE}
+    assert loud <= {"few-solutions"}
 
 
 # --- the same faults in the other kinds ------------------------------------------------------------------------------
@@ -209,7 +225,7 @@ def generate(rng, difficulty):
     return {"stdin": " ".join(str(rng.randint(100, 999)) for _ in range(8)) + "\\n"}
 def check(instance, output):
     return float(str(sum(map(int, instance["stdin"].split()))) in output)
-"""}, {}, {"accepts-huge"}, set(),
+"""}, {}, {"accepts-huge"}, {"accepts-near-miss"},
     ),
     "answer: a prefix is enough": (
         "answer", {"environment.py": """\
@@ -227,7 +243,8 @@ def generate(rng, difficulty):
 def check(instance, output):
     way = instance["goal"] - instance["start"]
     return float(all(a == b for a, b in zip(output, ["up" if way > 0 else "down"] * abs(way))))
-"""}, {}, {"accepts-nothing", "accepts-truncated"}, {"accepts-huge", "accepts-other-answer", "bad-accepted", "accepts-constant"},
+"""}, {}, {"accepts-nothing", "accepts-truncated"},
+        {"accepts-huge", "accepts-other-answer", "bad-accepted", "accepts-constant", "accepts-near-miss"},
     ),
     "answer: told after a word": (
         "answer", {
@@ -317,6 +334,8 @@ def test_other_kinds(case: str, batch: Any) -> None:
     *_, wanted, also = OTHERS[case]
     result = batch[case]
     errors = {finding.rule for finding in result.findings if finding.severity is Severity.ERROR}
+    if OTHERS[case][0] == "grader":
+        errors -= TAMPER - wanted  # these run the submission in their own process, each in a few lines
     assert wanted <= errors <= wanted | also, result
     assert result.verdict is Verdict.FAIL
     for finding in result.findings:

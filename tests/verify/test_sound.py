@@ -377,7 +377,7 @@ GRADERS = {
     "an enumeration": EXEC
     + "import enum\nclass S(enum.Enum):\n    OK = 'passed'\n    NO = 'failed'\nclass R:\n    def __init__(self, s): self.status = s\ndef verify(s):\n    try:\n        return R(S.OK if run(s) else S.NO)\n    except Exception:\n        return R(S.NO)\n",
     "raises where it is wrong": EXEC + "def verify(s):\n    assert run(s)\n    return True\n",
-    "cases for which some constants are right": "def verify(s):\n    g = {}\n    try:\n        exec(s, g)\n        return g['double'](0) == 0\n    except Exception:\n        return False\n",
+    "cases for which some constants are right": "def verify(s):\n    g = {'__builtins__': {}}\n    try:\n        exec(s, g)\n        return g['double'](0) == 0\n    except Exception:\n        return False\n",
 }
 SOUND |= {f"grader: {name}": ("grader", {"grader.py": text}, {}) for name, text in GRADERS.items()}
 # Everything that is 0 at 0 is right by this one's own cases, so it is the case above only with such solutions.
@@ -404,7 +404,8 @@ def test_it_is_not_accused(case: str, batch: Any) -> None:
     result = batch[case]
     assert [finding for finding in result.findings if finding.severity is Severity.ERROR] == []
     assert result.verdict is Verdict.PASS, result.reason
-    warnings = {finding.rule for finding in result.findings} - {"few-solutions", "bad-does-not-run", "verifier-raises"}
+    loud = {finding.rule for finding in result.findings if finding.severity is not Severity.NOTE}
+    warnings = loud - {"few-solutions", "bad-does-not-run", "verifier-raises"}
     if SOUND[case][2].get("compare: exact") == "compare: many":
         return  # where nobody can tell, a reviewer may be asked to look
     assert not warnings, result.findings

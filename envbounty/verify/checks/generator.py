@@ -14,9 +14,6 @@ from envbounty.verify.rules import RULES
 from envbounty.verify.runner import NOT_RUN
 from envbounty.verify.values import canonical
 
-#: The share of instances that must be distinct.
-MIN_DISTINCT = 0.9
-
 
 def run(context: Context) -> Iterator[Finding]:
     bench = context.bench
@@ -37,7 +34,8 @@ def run(context: Context) -> Iterator[Finding]:
             message = f"generate() {what} for the same seed."
             yield _finding(context, "generator-nondeterministic", message, index, first, other=other)
             break
-    if (repeats := judge_distinct([reply.value for reply in replies])) is not None:
+    least = context.policy.thresholds.distinct_instances
+    if (repeats := judge_distinct([reply.value for reply in replies], least)) is not None:
         yield _finding(context, "generator-repeats", repeats, 0, replies[0])
 
 
@@ -61,10 +59,10 @@ def judge_instances(replies: Sequence[Reply]) -> Iterator[tuple[str, str, int]]:
             yield rule, message, index
 
 
-def judge_distinct(values: Sequence[Any]) -> str | None:
-    """A message when too many of the instances are the same."""
+def judge_distinct(values: Sequence[Any], least: float = 0.9) -> str | None:
+    """A message when fewer than the share `least` of the instances are different ones."""
     distinct = len({canonical(value) for value in values})
-    if distinct >= MIN_DISTINCT * len(values):
+    if distinct >= least * len(values):
         return None
     return f"{len(values)} seeds gave only {distinct} different instances."
 

@@ -15,7 +15,6 @@ from random import Random
 from envbounty.findings import Evidence, Finding, clip
 from envbounty.verify.bench import Graded, ImportFault, Trouble
 from envbounty.verify.context import Context, Stop
-from envbounty.verify.referee import Referee
 from envbounty.verify.rules import RULES
 
 ECHO = "return args[0] if args else None"
@@ -114,7 +113,7 @@ def _attempts(context: Context) -> Iterator[Finding]:
     accepted = [attempt for attempt, answer in zip(tried, graded, strict=True) if answer.accepted is True]
     if not accepted:
         return
-    referee = Referee(context)
+    referee = context.referee
     accused: set[str] = set()
     for attempt in accepted:
         if attempt.rule in accused:
@@ -122,11 +121,11 @@ def _attempts(context: Context) -> Iterator[Finding]:
         difference = None if attempt.by_nature else referee.difference(attempt.text)
         if not attempt.by_nature and difference is None:
             continue
-        again = [bench.grade([attempt.text], fresh=True)[0] for _ in range(2)]
+        again = [bench.grade([attempt.text], fresh=True)[0] for _ in range(context.confirmations)]
         if (other := next((answer for answer in again if answer.accepted is not True), None)) is not None:
             if "score-unstable" not in accused:
                 accused.add("score-unstable")
-                yield _unstable(context, attempt.name, clip(attempt.text), other)
+                yield unstable(context, attempt.name, clip(attempt.text), other)
             continue
         accused.add(attempt.rule)
         given, expected, got = difference or ("", "", "")
@@ -136,7 +135,7 @@ def _attempts(context: Context) -> Iterator[Finding]:
             expected=expected or None,
             output=got or None,
             score=1.0,
-            confirmed=2,
+            confirmed=context.confirmations,
             reproduce=context.reproduce(attempt.rule),
         )
         yield RULES[attempt.rule].finding(f"The grader accepts {attempt.name}.", path=env.entry, evidence=evidence)
@@ -145,14 +144,14 @@ def _attempts(context: Context) -> Iterator[Finding]:
 def _again(context: Context, reference: Graded) -> Iterator[Finding]:
     """The same submission twice more, each in a clean jail."""
     env = context.env
-    for _ in range(2):
+    for _ in range(context.confirmations):
         second = context.bench.grade([env.reference.text], fresh=True)[0]
         if second.accepted is not reference.accepted or second.score != reference.score:
-            yield _unstable(context, "the reference", env.reference.path, second)
+            yield unstable(context, "the reference", env.reference.path, second)
             return
 
 
-def _unstable(context: Context, what: str, submission: str, second: Graded) -> Finding:
+def unstable(context: Context, what: str, submission: str, second: Graded) -> Finding:
     """That a grader accepted something once and then did not. Raises `Trouble` when it only ran out of time."""
     if second.fault is not None and second.fault.kind == "timeout":
         raise Trouble(f"the grader judged {what} once and ran out of time later: run again when less is running")

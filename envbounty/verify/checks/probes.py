@@ -246,7 +246,7 @@ def run(context: Context) -> Iterator[Finding]:
             message = f"The verifier accepts {kept[0].trial.source}: {show(kept[0].trial.output, 80)}"
             if len(proved) > 1:
                 message += f" (and {len(proved) - 1} more such outputs)"
-            yield context.accuse(rule, message + ".", kept[0], confirmed=2)
+            yield context.accuse(rule, message + ".", kept[0], confirmed=context.confirmations)
             continue
         if proved:  # what is wrong was accepted once and not again: that is a fault too, and never silence
             first = _smallest(proved)[0]

@@ -12,8 +12,6 @@ from envbounty.verify.context import Context, Scored, Stop, Trial
 from envbounty.verify.rules import RULES
 from envbounty.verify.runner import NOT_RUN
 
-MIN_GOOD, MIN_BAD = 2, 5
-
 
 def run(context: Context) -> Iterator[Finding]:
     yield from _reference(context)
@@ -24,10 +22,9 @@ def run(context: Context) -> Iterator[Finding]:
         yield from _good(context, solution)
     for solution in context.env.bad:
         yield from _bad(context, solution)
-    if len(context.env.good) < MIN_GOOD or len(context.env.bad) < MIN_BAD:
-        yield RULES["few-solutions"].finding(
-            f"There are {len(context.env.good)} good and {len(context.env.bad)} bad solutions.", path="solutions"
-        )
+    good, bad, wanted = len(context.env.good), len(context.env.bad), context.policy.thresholds
+    if good < wanted.good_solutions or bad < wanted.bad_solutions:
+        yield RULES["few-solutions"].finding(f"There are {good} good and {bad} bad solutions.", path="solutions")
 
 
 def _reference(context: Context) -> Iterator[Finding]:
@@ -49,7 +46,7 @@ def _reference(context: Context) -> Iterator[Finding]:
         yield context.prove("reference-rejected", message, rejected[0])
         # Why it is rejected may be that the verifier gives no score at all.
         if (rule := scores.judge(rejected[0])) is not None:
-            yield context.accuse(rule, scores.message(rule, rejected[0]), rejected[0], confirmed=2)
+            yield context.accuse(rule, scores.message(rule, rejected[0]), rejected[0], confirmed=context.confirmations)
         raise Stop
 
 

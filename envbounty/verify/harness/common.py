@@ -2,6 +2,7 @@
 # ruff: noqa: F401  (the harnesses are one file each in the jail: this one and another, put together)
 # mypy: ignore-errors
 
+import builtins
 import json
 import math
 import os
@@ -14,6 +15,8 @@ import types
 JOB_IN = globals().get("JOB_IN", "")
 RESULT = globals().get("RESULT", 1)
 ENV = JOB_IN + "/env"
+#: Ours alone: what untrusted code does to the built-in functions must not change what the functions below do.
+__builtins__ = dict(vars(builtins))
 
 
 def read(name):
@@ -25,6 +28,7 @@ def load_module(name, path):
     """Execute a file as a module that `import` and `inspect` can find."""
     module = types.ModuleType(name)
     module.__file__ = path
+    module.__builtins__ = vars(builtins)  # those that all other modules use
     sys.modules[name] = module
     with open(path, "rb") as file:
         exec(compile(file.read(), path, "exec"), module.__dict__)
@@ -69,6 +73,23 @@ def plain(value, loose=False):
             return {"__repr__": repr(value)}
         raise TypeError(f"a {type(value).__name__}")
     raise TypeError(f"a {type(value).__name__}, which is not JSON")
+
+
+def revived(value):
+    """What `plain(value, loose=True)` and the recorder of calls wrote, as Python's own values again."""
+    if isinstance(value, list):
+        return [revived(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((key, inner),) = value.items()
+        if key == "__tuple__":
+            return tuple(revived(item) for item in inner)
+        if key == "__set__":
+            return {revived(item) for item in inner}
+        if key == "__dict__":
+            return {revived(name): revived(item) for name, item in inner}
+    return {key: revived(item) for key, item in value.items()}
 
 
 def attempt(index, seconds, call, loose=False):

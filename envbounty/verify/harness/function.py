@@ -21,6 +21,8 @@ def main():
     with open(JOB_IN + "/items.jsonl", encoding="utf-8") as items:
         for index, line in enumerate(items):
             positional, named = json.loads(line)
+            if task["loose"]:
+                positional, named = revived(positional), revived(named)
             attempt(index, task["seconds"], lambda a=positional, k=named: function(*a, **k), task["loose"])
 
 

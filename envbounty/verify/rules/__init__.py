@@ -5,9 +5,21 @@ One module for each family of checks; each holds a list `RULES`.
 
 from __future__ import annotations
 
-from envbounty.verify.rules import first
+from envbounty.verify.rules import (
+    backdoors,
+    blindspots,
+    first,
+    perturb,
+    provenance,
+    rewrites,
+    smells,
+    spread,
+    tamper,
+    weak,
+)
 from envbounty.verify.rules.rule import Rule
 
 __all__ = ["RULES", "Rule"]
 
-RULES: dict[str, Rule] = {rule.id: rule for family in (first,) for rule in family.RULES}
+_FAMILIES = (first, spread, provenance, tamper, perturb, rewrites, smells, backdoors, blindspots, weak)
+RULES: dict[str, Rule] = {rule.id: rule for family in _FAMILIES for rule in family.RULES}

@@ -1,4 +1,7 @@
-"""Remove one room after the other. A way between two places carries its probability and its expected toll."""
+"""Remove one room after the other. A way between two places carries its probability and its expected toll.
+
+Writes white space around the fraction, which the task ignores.
+"""
 
 from fractions import Fraction
 
@@ -17,7 +20,7 @@ def solve(instance):
             chance, toll = ways[0][n]
             # All rounds through room 1: 1 / (1 - p - m x) to the first order in x.
             chance, toll = chance / (1 - p), (toll + chance * m / (1 - p)) / (1 - p)
-            return fraction(toll / chance)
+            return f"\t {fraction(toll / chance)} \n"
         rounds = 1 / (1 - p)
         extra = m * rounds * rounds
         for row in ways[:gone]:
