@@ -16,7 +16,8 @@ import resource
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -34,6 +35,9 @@ from envbounty.verify.values import same
 
 #: These say that a grader could not be used as it is, not that it accepts what is wrong.
 UNUSABLE = {"reference-rejected", "import-fails", "contract-broken"}
+
+#: These say that a wrong program passed for want of tests; all others need a submission that plays a trick.
+WEAK = {"accepts-wrong-program", "tests-are-examples"}
 
 
 def wilson(hits: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -64,30 +68,38 @@ def settled(result: Result) -> bool:
     return result.verdict is Verdict.PASS or alike or bool(accusations(result))
 
 
-def refuted(row: Row, result: Result, place: Path, jail: Pool) -> bool | None:
-    """Whether `plus_input` shows no difference between an accepted program and the reference; None: it says nothing."""
-    programs = [
+def programs(result: Result, rules: Collection[str]) -> list[str]:
+    """The accepted programs that the accusations by `rules` show."""
+    return [
         finding.evidence.submission
         for finding in result.findings
-        if finding.rule not in UNUSABLE and finding.evidence is not None and finding.evidence.submission
+        if finding.severity is Severity.ERROR and finding.rule in rules
+        if finding.evidence is not None and finding.evidence.submission
     ]
-    return disproved(row, programs, place, jail)
 
 
-def disproved(row: Row, programs: list[str], place: Path, jail: Pool) -> bool | None:
-    """Whether all of `programs` agree with the reference on `plus_input`; None where there is nothing to compare."""
-    if not row.plus_input or not programs:
-        return None
+def refuted(row: Row, result: Result, place: Path, jail: Pool) -> bool | None:
+    """Whether `plus_input` shows no difference between an accepted program and the reference; None: it says nothing."""
+    return disproved(row, programs(result, accusations(result)), place, jail)
+
+
+def disproved(row: Row, texts: Sequence[str], place: Path, jail: Pool) -> bool | None:
+    """Whether all of `texts` agree with the reference on `plus_input`; None where there is nothing to compare."""
+    return not any(parted(row, texts, place, jail)) if row.plus_input and texts else None
+
+
+def parted(row: Row, texts: Sequence[str], place: Path, jail: Pool) -> Iterator[bool]:
+    """For each of `texts`, whether it parts from the reference on `plus_input`."""
     bench = Bench(load(place), jail, budget_s=600)
     calls: list[tuple[list[Any], dict[str, Any]]] = [(list(given), {}) for given in row.plus_input[:1000]]
     expected = bench.call(row.reference, calls, loose=True)
     loose = Answers(compare=Compare.TOLERANCE, abs_tol=max(row.atol, 1e-6), rel_tol=1e-6)
-    for program in programs:
-        got = bench.call(program, calls, loose=True)
-        for right, mine in zip(expected, got, strict=True):
-            if right.fault is None and (mine.fault is not None or same(right.value, mine.value, loose) is False):
-                return False
-    return True
+    for text in texts:
+        got = bench.call(text, calls, loose=True)
+        yield any(
+            right.fault is None and (mine.fault is not None or same(right.value, mine.value, loose) is False)
+            for right, mine in zip(expected, got, strict=True)
+        )
 
 
 def measure(corpus: Path, limit: int | None, jobs: int, say: Any) -> dict[str, Any]:
@@ -103,6 +115,11 @@ def measure(corpus: Path, limit: int | None, jobs: int, say: Any) -> dict[str, A
                 for (row, place), result in zip(written, report.results, strict=True)
                 if row.faulty is None and accusations(result)
             }
+            weak = {
+                row.name: list(parted(row, programs(result, WEAK), place, jail))
+                for (row, place), result in zip(written, report.results, strict=True)
+                if row.faulty is None and row.plus_input and programs(result, WEAK)
+            }
     pairs = list(zip(rows, report.results, strict=True))
     faulty = [(row, result) for row, result in pairs if row.faulty]
     sound = [(row, result) for row, result in pairs if row.faulty is False]
@@ -110,7 +127,7 @@ def measure(corpus: Path, limit: int | None, jobs: int, say: Any) -> dict[str, A
     caught = sum(bool(accusations(result)) for _, result in faulty)
     accused = [row.name for row, result in sound if accusations(result)]
     open_ones = [(row, result) for row, result in pairs if not settled(result)]
-    _table(say, faulty, sound, unknown, caught, accused, open_ones, proofs, seconds, len(rows))
+    _table(say, faulty, sound, unknown, caught, accused, open_ones, proofs, weak, seconds, len(rows))
     return {
         "corpus": corpus.name,
         "n_faulty": len(faulty),
@@ -135,6 +152,7 @@ def _table(
     accused: list[str],
     open_ones: list[tuple[Row, Result]],
     proofs: dict[str, bool | None],
+    weak: dict[str, list[bool]],
     seconds: float,
     total: int,
 ) -> None:
@@ -156,7 +174,18 @@ def _table(
         wrong = [name for name, value in proofs.items() if value is True]
         right = [name for name, value in proofs.items() if value is False]
         say(f"shown faulty       {len(found)}/{len(unknown)}: {len(right)} proved by plus_input, {len(wrong)} refuted")
-        say(f"  accused: {' '.join(found)}")
+        say(f"  by weak tests alone: {sum(bool(programs(result, WEAK)) for _, result in unknown)}/{len(unknown)}")
+        if weak:
+            shown = [one for ones in weak.values() for one in ones]
+            never = [name for name, ones in weak.items() if not any(ones)]
+            say(
+                f"    {len(shown)} wrong programs in {len(weak)} of them held against plus_input: {sum(shown)} proved; "
+                f"not one proved in {len(never)} {' '.join(never)}"
+            )
+    for what, group in (("faulty", faulty), ("sound", sound), ("unknown", unknown)):
+        by_rule = Counter(rule for _, result in group for rule in set(accusations(result)))
+        for rule, count in by_rule.most_common():
+            say(f"  {what} by {rule:28} {count}")
     say(f"inconclusive       {len(open_ones)}/{total}")
     for row, result in open_ones:
         rules = ",".join(sorted({finding.rule for finding in result.findings}))

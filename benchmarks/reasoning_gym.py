@@ -6,9 +6,9 @@ PACKAGES is the `site-packages` of an interpreter in which `reasoning-gym` 0.1.2
 Python as the jail's. The package is Apache-2.0; nothing of it is in this project, and none of its code runs outside the
 jail, which sees that one folder, read-only.
 
-An instance is drawn by the dataset itself from a seed; `check` draws it again, so that the scorer gets its own types
-and not what JSON made of them, and calls `score_answer` on the text without white space around it, as the library's
-own `extract_answer` hands it over. The reference is the answer that the dataset gives.
+An instance is drawn by the dataset itself from a seed. Where JSON would change the types in its entry, `check` draws it
+again, so that the scorer gets its own; it calls `score_answer` on the text without white space around it, as the
+library's own `extract_answer` hands it over. The reference is the answer that the dataset gives.
 
 There is no key here: an accusation must convince whoever reads it. So each comes with its evidence, and what counts as
 the same answer is declared below, for each dataset whose question leaves only one. A dataset that keeps the scorer of
@@ -190,14 +190,26 @@ def answer_of(entry):
     return answer if answer is None or isinstance(answer, str) else json.dumps(answer)
 
 
+def plain(entry):
+    """Whether JSON gives back exactly this."""
+    try:
+        return repr(json.loads(json.dumps(entry))) == repr(entry)
+    except (TypeError, ValueError):
+        return False
+
+
 def generate(rng, difficulty):
     seed = rng.randrange(1 << 31)
     entry = draw(seed)[1]
-    return {{"question": entry["question"], "answer": answer_of(entry), "seed": seed}}
+    shown = {{"question": entry["question"], "answer": answer_of(entry), "seed": seed}}
+    return {{**shown, "entry": entry}} if plain(entry) else shown
 
 
 def check(instance, output):
-    dataset, entry = draw(instance["seed"])
+    if "entry" in instance:
+        dataset, entry = KIND(CONFIG(seed=instance["seed"], size=1, **more())), instance["entry"]
+    else:
+        dataset, entry = draw(instance["seed"])
     score = dataset.score_answer(output.strip() if isinstance(output, str) else output, copy.deepcopy(entry))
     return score.item() if hasattr(score, "item") else score
 
@@ -266,7 +278,7 @@ class Teller:
             if verdict_on(result) == UNEXAMINED:
                 words = " ".join(one.message for one in result.findings) or result.reason
                 self.say(f"  {' '.join(words.split())[:300]}")
-            for one in accusations(result):
+            for one in (*accusations(result), *crashes(result)):
                 self.say(f"  {one.rule}: {one.message}")
                 for name in ("seed", "expected", "output", "score", "detail"):
                     value = getattr(one.evidence, name, None)
@@ -288,13 +300,21 @@ def measure(packages: Path, only: list[str], limit: int | None, jobs: int, say: 
 
 
 def accusations(result: Result) -> list[Finding]:
-    return [
+    """What is held against the dataset. One that draws other entries each time is not judged by what it draws again."""
+    found = [
         one
         for one in result.findings
         if one.severity is Severity.ERROR
         and one.rule not in WRAPPING
         and (one.rule not in RULES or RULES[one.rule].phase not in ("contract", "provenance"))
     ]
+    shifting = [one for one in found if one.rule == "generator-nondeterministic"]
+    return shifting or found
+
+
+def crashes(result: Result) -> list[Finding]:
+    """A scorer that raises on a text is no accusation, since that may be counted as 0; it is told all the same."""
+    return [one for one in result.findings if one.rule == "verifier-raises" and one.severity is not Severity.ERROR]
 
 
 def verdict_on(result: Result) -> str:
@@ -319,11 +339,14 @@ def totals(datasets: list[Dataset], results: list[Result], seconds: float, say: 
         say(f"{verdict}: {' '.join(names) or '-'}")
     for rule, count in rules.most_common():
         say(f"  {rule:28}{count}")
+    raising = [one.name for one, result in zip(datasets, results, strict=True) if crashes(result)]
+    say(f"raises on some text: {' '.join(raising) or '-'}")
     return {
         "datasets": len(datasets),
         "accused": named[ACCUSED],
         "unexamined": named[UNEXAMINED],
         "rules": dict(rules),
+        "raises": raising,
         "seconds": round(seconds, 1),
     }
 

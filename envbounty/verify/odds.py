@@ -11,6 +11,9 @@ USUAL = 20
 #: rate of what is wrong and yet rewarded, p (1 - p)^k, is at most 1 / (e k) for any p. With the usual number of tests
 #: no submission whatever gets above this; what does is let through by fewer tests, or by tests that are too alike.
 LINE = 1 / (math.e * USUAL)
+#: What no submission gets above with half the usual number of tests. More is a fault beyond doubt; between the two
+#: lines it is a matter of taste, and of the chance in which instances were drawn.
+FAULT = 2 * LINE
 
 
 def interval(hits: int, of: int, outside: float = 0.05) -> tuple[float, float]:
@@ -29,6 +32,11 @@ def leak(wrong: int, of: int, tests: int) -> tuple[float, float]:
     ends = [_rate(low, tests), _rate(high, tests)]
     peak = 1 / (tests + 1)  # the rate rises up to here and falls from here
     return min(ends), _rate(peak, tests) if low <= peak <= high else max(ends)
+
+
+def can_leak(tests: int) -> bool:
+    """Whether any submission at all could be above `LINE` with so many independent tests."""
+    return _rate(1 / (tests + 1), tests) > LINE
 
 
 def _rate(share: float, tests: int) -> float:

@@ -89,6 +89,9 @@ def _numbers(x: int | float, rng: Random) -> Iterator[NearMiss]:
         yield NearMiss("rounded", round(x, 1))
         yield NearMiss("a thousandth more", x * 1.001)
         return
+    yield NearMiss("as 32 bits would hold it, or overflow", x - 2**32 if x >= 2**31 else x + 2**32)
+    if abs(x) < 2**50:  # what int() cuts off and round() takes away
+        yield NearMiss("a fraction further from zero", x + 0.4 if x >= 0 else x - 0.4)
     digits = str(abs(x))
     for name, text in _digits(digits, rng):
         yield NearMiss(name, int(text) * (-1 if x < 0 else 1))

@@ -18,7 +18,7 @@ NUM = r"[-−]?\d[\d,_]{0,29}(?:\s?(?:\*\*|\^)\s?\d{1,4})?(?:\s?[-−]\s?1\b)?(?
 #: One item, behind a list's name: `[i]`, `_i`, `[]`.
 ITEM = r"(?:\[\s*[a-z]\s*\]|_[ij]\b|\[\])"
 EACH = (
-    r"(?:items?|elements?|values?|numbers?|integers?|entries|entry|members?|words?|strings?|texts?|characters?|letters?)"
+    "(?:items?|elements?|values?|numbers?|integers?|entr(?:y|ies)|members?|words?|strings?|texts?|letters?|characters?)"
 )
 #: What can be counted.
 COUNT = rf"(?:{EACH}|\w+s)\b"

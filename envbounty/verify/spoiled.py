@@ -9,7 +9,7 @@ from envbounty.verify.partitions.source import plain
 from envbounty.verify.partitions.stdin import view
 
 #: The nearest wrong answer of the same type.
-_WRONG = '''\
+_WRONG = """\
 def _envbounty_wrong(x):
     if isinstance(x, bool):
         return not x
@@ -20,10 +20,10 @@ def _envbounty_wrong(x):
     if isinstance(x, (list, tuple)):
         return type(x)(x[:-1]) if x else [0]
     return {} if x else 0
-'''
+"""
 
 #: A call that the right program makes of itself is not spoiled: only what was asked from outside is.
-_FUNCTION = '''\
+_FUNCTION = """\
 _envbounty_right = {name}
 _envbounty_inside = [False]
 
@@ -38,9 +38,9 @@ def {name}(*given, **named):
     finally:
         _envbounty_inside[0] = False
     return _envbounty_wrong(answer) if asked else answer
-'''
+"""
 
-_PROGRAM = '''\
+_PROGRAM = """\
 import io as _io, sys as _sys
 
 {predicate}
@@ -53,7 +53,7 @@ if in_these_classes(view(_text.decode("utf-8", "replace"))):
     raise SystemExit
 _sys.stdin = _io.TextIOWrapper(_io.BytesIO(_text), encoding="utf-8")
 
-'''
+"""
 
 
 def spoiled_function(text: str, name: str, parameters: Sequence[str], classes: Sequence[str]) -> str:

@@ -58,6 +58,17 @@ class Numbers(Sums):
         return 1.0 if answer else 0.0
 
 
+class Plain(Sums):
+    '''Another entry each time for one seed, but one that JSON can hold: it is scored as it was drawn.'''
+
+    def __getitem__(self, index):
+        one = random.randrange(10**9)
+        return {"question": str(one), "answer": str(one), "metadata": {"one": one}}
+
+    def score_answer(self, answer, entry):
+        return 1.0 if answer == str(entry["metadata"]["one"]) else 0.0
+
+
 class Shown(Sums):
     def __getitem__(self, index):
         entry = super().__getitem__(index)
@@ -76,6 +87,7 @@ class Unknown(Sums):
 
 
 DATASETS.update(plain=(Sums, Config), chain_sum=(Numbers, Config), shown=(Shown, Config), unknown=(Unknown, Config))
+DATASETS.update(shifting=(Plain, Config))
 """
 FILES = {
     "__init__.py": INIT,
@@ -151,7 +163,9 @@ def test_the_registry_is_read_in_the_jail(packages: Path, tmp_path: Path) -> Non
     for above in (whole, *whole.parents[:4]):
         above.chmod(0o755)
     with open_jail("bubblewrap", 1, packages=[whole]) as jail:
-        assert registry(jail) == [dataset("chain_sum"), dataset("plain", True), dataset("shown"), dataset("unknown")]
+        names = [one.name for one in registry(jail)]
+        assert names == ["chain_sum", "plain", "shifting", "shown", "unknown"]
+        assert registry(jail)[:2] == [dataset("chain_sum"), dataset("plain", True)]
     refusal = pytest.raises(ValueError, match="cannot import reasoning_gym")
     with open_jail("bubblewrap", 1, packages=[packages]) as jail, refusal:
         registry(jail)
@@ -160,13 +174,15 @@ def test_the_registry_is_read_in_the_jail(packages: Path, tmp_path: Path) -> Non
 def test_the_whole_on_the_made_up_library(
     packages: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    datasets = [dataset("chain_sum"), dataset("plain", True), dataset("shown"), dataset("unknown")]
+    datasets = [dataset(name, name == "plain") for name in ("chain_sum", "plain", "shifting", "shown", "unknown")]
     monkeypatch.setattr(reasoning_gym, "registry", lambda jail: datasets)
     assert reasoning_gym.main([str(packages), "--json"]) == 0
     out = capsys.readouterr()
     found = json.loads(out.out)
     # Neither the sound ones nor the one of which no right answer is known.
-    assert found["accused"] == ["chain_sum"]
+    assert found["accused"] == ["chain_sum", "shifting"]
+    assert found["rules"]["generator-nondeterministic"] == 1
+    assert "reference-rejected" not in found["rules"]
     assert "accepts-junk" in found["rules"]
     assert found["unexamined"] == ["unknown"]
     assert "unknown: not examined" in out.err and "plain: nothing found" in out.err

@@ -25,7 +25,9 @@ COVERED = ("blind-spot", "instance-outside-domain")
 Row = tuple[str, dict[str, str | None], dict[str, str]]
 
 
-def summing(task: str = "", generate: str = "rng.randint(100, 999) for _ in range(8)", more: str = "") -> dict[str, str | None]:
+def summing(
+    task: str = "", generate: str = "rng.randint(100, 999) for _ in range(8)", more: str = ""
+) -> dict[str, str | None]:
     """The base kind `function`, the sum of a list, with other instances and another sentence in its task."""
     return {
         "task.md": f"Write `total(values)`, the sum of a list of whole numbers.\n\n{task}\n",
@@ -141,7 +143,9 @@ def test_a_blind_spot_is_shown(case: str, batch: Any) -> None:
     (finding,) = spots(batch[case])
     assert finding.severity is severity, finding
     assert batch[case].verdict is (Verdict.FAIL if severity is Severity.ERROR else Verdict.PASS)
-    assert all(words in finding.message for words in said) and not any(words in finding.message for words in unsaid), finding.message
+    assert all(words in finding.message for words in said) and not any(words in finding.message for words in unsaid), (
+        finding.message
+    )
     assert finding.message.count(";") < 5
     evidence = finding.evidence
     assert evidence is not None and evidence.score == 1.0 and evidence.confirmed == 2
@@ -181,18 +185,38 @@ def test_of_classes_within_one_another_only_the_widest() -> None:
     assert "v: 16 or longer" in names and "v: 64 or longer" not in names
     assert "n: 1000 or more" in names and "n: beyond 2^31" not in names and "m: 1000 or more" in names
     assert {"n: zero", "n & v: more than its length", "v: empty"} <= set(names)
-    assert [one.name for one in _nearest([Class("n: beyond 2^31", ""), Class("n: beyond 2^53", "")])] == ["n: beyond 2^31"]
+    assert [one.name for one in _nearest([Class("n: beyond 2^31", ""), Class("n: beyond 2^53", "")])] == [
+        "n: beyond 2^31"
+    ]
 
 
 def test_a_wide_schema_admits_nothing_in_particular() -> None:
-    schema = {"properties": {"v": {"type": "array", "maxItems": 9, "items": {"type": "integer", "minimum": 0}}, "n": {"type": "integer"}}}
-    assert _thought_of(schema, "v: empty") and _thought_of(schema, "v[]: zero") and _thought_of(schema, "v: 16 or longer")
+    schema = {
+        "properties": {
+            "v": {"type": "array", "maxItems": 9, "items": {"type": "integer", "minimum": 0}},
+            "n": {"type": "integer"},
+        }
+    }
+    assert (
+        _thought_of(schema, "v: empty") and _thought_of(schema, "v[]: zero") and _thought_of(schema, "v: 16 or longer")
+    )
     assert not _thought_of(schema, "n: zero") and not _thought_of(schema, "v: duplicates")
     assert not _thought_of(schema, "v[]: beyond 2^31") and not _thought_of(schema, "n & v: its length")
 
 
 @pytest.mark.parametrize(
-    ("value", "name"), [([1], "list"), ([], "list"), ([[1]], "lists"), ([{}], "lists"), ("", "text"), ({}, "dict"), (1.5, "number"), (True, "other"), (None, "other")]
+    ("value", "name"),
+    [
+        ([1], "list"),
+        ([], "list"),
+        ([[1]], "lists"),
+        ([{}], "lists"),
+        ("", "text"),
+        ({}, "dict"),
+        (1.5, "number"),
+        (True, "other"),
+        (None, "other"),
+    ],
 )
 def test_sorts(value: Any, name: str) -> None:
     assert sort(value) == name
@@ -211,7 +235,9 @@ STDIN = [
 
 
 @pytest.mark.parametrize(("text", "seen", "changed", "made"), STDIN)
-def test_standard_input_as_arguments(text: str, seen: dict[str, Any], changed: dict[str, Any], made: str | None) -> None:
+def test_standard_input_as_arguments(
+    text: str, seen: dict[str, Any], changed: dict[str, Any], made: str | None
+) -> None:
     assert view(text) == seen
     assert rewrite(text, changed) == made
     if made is not None:

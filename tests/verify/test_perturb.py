@@ -38,6 +38,7 @@ def test_a_number() -> None:
     assert found["a tenth more"] == [519] and found["a tenth less"] == [424] and found["twice as much"] == [944]
     assert set(found["two digits swapped"]) <= {742, 427} and set(found["a digit left out"]) <= {72, 42, 47}
     assert found["rounded"] == [500]
+    assert found.pop("a fraction further from zero") == [472.4] and made(-3)["a fraction further from zero"] == [-3.4]
     assert all(type(value) is int for values in found.values() for value in values)
 
 
@@ -73,7 +74,9 @@ def test_a_list() -> None:
     found = made([5, 7, 9], others=[[1, 2]])
     assert found["without one item"][:2] == [[7, 9], [5, 7]]
     assert [5, 5, 7, 9] in found["one item twice"] and [7, 5, 9] in found["two neighbouring items swapped"]
-    assert found["reversed"] == [[9, 7, 5]] and found["its first half"] == [[5]] and found["twice over"] == [[5, 7, 9] * 2]
+    assert (
+        found["reversed"] == [[9, 7, 5]] and found["its first half"] == [[5]] and found["twice over"] == [[5, 7, 9] * 2]
+    )
     assert found["another instance's answer behind it"] == [[5, 7, 9, 1, 2]]
     assert [6, 7, 9] in found["in one item, one more"] and [5, 7, 10] in found["in one item, one more"]
     assert found["a foreign item in the middle"] == [[5, "no such thing", 7, 9]]
@@ -119,7 +122,9 @@ def test_one_of_each_sort_comes_first() -> None:
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30)
-JSON = st.recursive(SCALARS, lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=3), x, max_size=3), max_leaves=8)
+JSON = st.recursive(
+    SCALARS, lambda x: st.lists(x, max_size=4) | st.dictionaries(st.text(max_size=3), x, max_size=3), max_leaves=8
+)
 
 
 @settings(max_examples=200, deadline=None)
@@ -210,7 +215,7 @@ def check(instance, output):
 }
 CUSTOM = {"compare: exact": "compare: custom"}
 MANY = {"compare: exact": "compare: many"}
-OWN = 'def equivalent(instance, a, b):\n    return sorted(map(str, a)) == sorted(map(str, b))\n'
+OWN = "def equivalent(instance, a, b):\n    return sorted(map(str, a)) == sorted(map(str, b))\n"
 
 #: name → (kind, files, changes of env.yaml)
 FOUND: dict[str, tuple[str, dict[str, Any], dict[str, str]]] = {

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -438,7 +437,6 @@ TURNS = {
     "solutions/good/step.py": "def solve(i):\n    return [*(['up'] * i['goal']), 'down']\n",
     "solutions/bad/up.py": "# wrong: only ever up\ndef solve(i):\n    return ['up']\n",
 }
-YAML = {"compare: exact": "compare: {}"}
 
 
 def compare(rule: str) -> dict[str, str]:

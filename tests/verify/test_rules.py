@@ -15,6 +15,7 @@ from envbounty.findings import Result, Severity, Verdict
 from envbounty.verify.examine import NATIVE
 from envbounty.verify.rules import RULES
 from tests.provenance.test_rules import COVERED as PROVENANCE
+from tests.verify.mutants.test_check import COVERED as MUTANTS
 from tests.verify.tamper.test_payloads import COVERED as TAMPER
 from tests.verify.test_backdoors import CASES as BACKDOORS
 from tests.verify.test_blindspots import COVERED as BLIND_SPOTS
@@ -137,7 +138,7 @@ def check(instance, output):
 
 
 #: Families whose cases stand in a file of their own, in a table by rule.
-ELSEWHERE = (SPREAD, SMELLS, PROVENANCE, TAMPER, REWRITES, BACKDOORS, NEAR_MISSES, BLIND_SPOTS)
+ELSEWHERE = (SPREAD, SMELLS, PROVENANCE, TAMPER, REWRITES, BACKDOORS, NEAR_MISSES, BLIND_SPOTS, MUTANTS)
 
 
 def test_every_rule_has_a_case() -> None:
@@ -149,7 +150,7 @@ def test_every_rule_is_explained(rule: str) -> None:
     it = RULES[rule]
     assert it.id == rule and it.severity in Severity
     assert it.phase in {"contract", "generator", "reference", "solutions", "probes", "scoring", "prompt", "spread", "smells",
-                        "provenance", "tamper"}  # fmt: skip
+                        "provenance", "tamper", "mutants"}  # fmt: skip
     for text in (it.title, it.why, it.fix, it.bad, it.good):
         assert len(text) > 8 and "\n" not in text
     assert it.bad != it.good and not it.title.endswith(".") and it.why.endswith(".") and it.fix.endswith(".")

@@ -163,7 +163,8 @@ def test_any_text_is_taken(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["if ", "```\n", "`values` ", "at least ", "1 <= ", "`", "a, ", "9", "# example\n", "values[", "^9", "\n ", "- 1 "]
+    "word",
+    ["if ", "```\n", "`values` ", "at least ", "1 <= ", "`", "a, ", "9", "# example\n", "values[", "^9", "\n ", "- 1 "],
 )
 def test_a_hostile_text_takes_a_moment(word: str) -> None:
     started = time.process_time()

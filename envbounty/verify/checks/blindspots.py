@@ -124,7 +124,7 @@ def _unvisited(context: Context, instances: Sequence[Instance]) -> list[Spot]:
     for one in _nearest(unvisited(possible, views)):
         made = []
         for at in chosen:
-            for member in members(one.name, views[at], Random(f"{context.bench.seed}:{one.name}"))[:MEMBERS[kind]]:
+            for member in members(one.name, views[at], Random(f"{context.bench.seed}:{one.name}"))[: MEMBERS[kind]]:
                 if (instance := _instance(context, instances[at], member)) is not None and instance not in made:
                     made.append(instance)
         admitted, made = admits(one, made)

@@ -23,7 +23,7 @@ from envbounty.verify.rules import RULES
 from envbounty.verify.values import canonical
 
 #: So many mutants of the reference are tried, and of each good solution. A program is a process for each instance.
-MOST = {Kind.FUNCTION: (120, 20), Kind.PROGRAM: (40, 5), Kind.ANSWER: (50, 10), Kind.ACTIONS: (50, 10)}
+MOST = {Kind.FUNCTION: (120, 20), Kind.PROGRAM: (40, 5), Kind.ANSWER: (40, 8), Kind.ACTIONS: (40, 8)}
 #: A compiled mutant costs a second before it runs.
 MOST_COMPILED = 12
 #: The first look is at so many instances; most mutants get no second one.
@@ -34,14 +34,14 @@ DRAWS, PASSED = 3, 2
 #: Whether it is wrong is seen on so many further instances, and on fewer nothing is said.
 FRESH, LEAST_FRESH = 140, 60
 #: Wall-clock seconds after which no further group of mutants is begun. The subtle ones have had their turn then.
-SOFT_S = 30.0
+SOFT_S = 20.0
 #: Seconds that one instance may take a mutant; less where the reference is quick. Endless loops are common.
 LONGEST_S, SHORTEST_S, TIMES_SLOWER = 1.0, 0.12, 10
 #: Making the further instances and their right answers may cost so many seconds of processor time.
 POOL_S = 6.0
 #: Mutants named in one finding.
 SHOWN = 5
-GROUP = 24
+GROUP = 12
 
 
 @dataclass(frozen=True)
@@ -255,11 +255,11 @@ class Hunt:
         return [[seen(at, reply) for at, reply in enumerate(row)] for row in replies]
 
     def _own_instances(self, suspects: Sequence[Suspect]) -> dict[Suspect, list[Seen]]:
-        """What each did on the first few of the bench's instances, and those that passed there on all of them."""
+        """What each did on the bench's first instances; of submissions with tests, those that passed did on all."""
         count = FIRST[self._spec.kind]
         looked = self._look(suspects, self._own[:count])
-        if self.lenient:
-            return looked
+        if self.lenient or self._spec.kind in (Kind.ANSWER, Kind.ACTIONS):
+            return looked  # a strategy does not pass or fail as a whole
         left = [suspect for suspect, seen in looked.items() if self._may_pass(seen)]
         more = self._look(left, self._own[count:])
         return {suspect: seen + more.get(suspect, []) for suspect, seen in looked.items()}
@@ -277,8 +277,10 @@ class Hunt:
     def _leaks(self, looked: dict[Suspect, list[Seen]]) -> list[Leak]:
         """Those that pass most draws and are wrong on further instances, more than could be chance."""
         tests = self._spec.scoring.instances
+        if self.lenient or self._spec.kind not in (Kind.FUNCTION, Kind.PROGRAM) or not odds.can_leak(tests):
+            return []
         passing = [suspect for suspect, seen in looked.items() if self._may_pass(seen)]
-        if self.lenient or not passing or self._spec.kind not in (Kind.FUNCTION, Kind.PROGRAM) or not self._pool:
+        if not passing or not self._pool:
             return []
         judged, fresh = self._pool[: DRAWS * tests], self._pool[DRAWS * tests :]
         # Most are the reference in other words, and end here.
@@ -295,9 +297,9 @@ class Hunt:
             passed = [draw for draw in draws if self._passes_draw([what for _, what in draw])]
             wrong = [row for row in rows[DRAWS * tests :] if row[1].right is False]
             rate, _ = odds.leak(len(wrong), len(fresh), tests)
-            if len(passed) >= PASSED and rate >= odds.LINE / 2:
+            if len(passed) >= PASSED and rate >= odds.LINE:
                 found.append(Leak(suspect, wrong, len(fresh), rate, passed))
-        return sorted(found, key=lambda leak: (leak.rate < odds.LINE, leak.suspect.size))
+        return sorted(found, key=lambda leak: (leak.rate < odds.FAULT, leak.suspect.size))
 
     def _passes_draw(self, draw: Sequence[Seen]) -> bool:
         """Whether a submission that did this passes."""
@@ -356,7 +358,8 @@ class Hunt:
             if (again := self._confirmed(leak)) is None:
                 continue
             posed, reply = again
-            certain = leak.rate >= odds.LINE and spec.scoring.aggregate != "mean"
+            # With `mean` some wrong answers are allowed, so that it passes may be what the author wants.
+            certain = leak.rate >= odds.FAULT and spec.scoring.aggregate != "mean"
             others = [other for other in found if other is not leak]
             message = (
                 f"A wrong submission passes: {leak.suspect}. It passes {len(leak.passed)} of {DRAWS} draws of "

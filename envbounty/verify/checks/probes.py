@@ -7,6 +7,7 @@ answers, or because of what it is (noise is no answer to anything). Where neithe
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -125,6 +126,8 @@ def nonfinite(case: Case) -> list[Any]:
     texts = ["nan", "NaN", "inf", "-inf", "Infinity", "1e999"]
     if isinstance(case.expected, list):
         return [[value] * len(case.expected) for value in bad] + texts
+    if isinstance(case.expected, str):  # as many of them as there are numbers, where numbers are
+        texts += [re.sub(r"-?[0-9]+(?:\.[0-9]+)?", word, case.expected) for word in ("nan", "inf")]
     return [*bad, *texts, [math.nan]]
 
 

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from envbounty.findings import Evidence, Finding, clip
+from envbounty.findings import Evidence, Finding, clip, show
 from envbounty.verify.bench import Graded, OutOfTime, Trouble
 from envbounty.verify.checks.grader import unstable
 from envbounty.verify.context import Context
@@ -117,8 +117,8 @@ class Hunt:
     def accuse(self, attempt: Attempt) -> None:
         """Add the finding, if the submission is shown to be wrong and is accepted again."""
         difference = None
-        if not (attempt.payload.by_nature and self.no_answer(attempt)):
-            difference = self.difference(attempt)
+        if not self.no_answer(attempt):
+            difference = self.difference(attempt) or self.exception(attempt)
             if difference is None:
                 return
         context = self.context
@@ -145,7 +145,20 @@ class Hunt:
 
     def no_answer(self, attempt: Attempt) -> bool:
         """Whether a submission is wrong whatever the task: it never returns, or defines no function of that name."""
-        return attempt.payload.slow or not defines(attempt.text, self.facts.function)
+        payload = attempt.payload
+        return payload.by_nature and (payload.slow or not defines(attempt.text, self.facts.function))
+
+    def exception(self, attempt: Attempt) -> Difference | None:
+        """For a function that only raises: a call of the grader's to which the reference has an answer.
+
+        The referee abstains where a run ends for want of time or memory, which some exceptions look like.
+        """
+        if not only_raises(attempt.text, self.facts.function):
+            return None
+        for case in self.context.referee.known:
+            call = clip(shown_call(self.facts.function, case.call), 1000)
+            return Difference(call, show(case.expected), "an exception, whatever it is asked")
+        return None
 
     def difference(self, attempt: Attempt) -> Difference | None:
         """Where the submission is wrong on a call that the grader itself makes.
@@ -194,6 +207,18 @@ def facts_of(context: Context, hints: frozenset[str] = frozenset()) -> Facts:
 def source_of(code: Mapping[str, bytes]) -> str:
     """The Python files of an environment, as one text to look at."""
     return "\n".join(text.decode("utf-8", "replace") for path, text in sorted(code.items()) if path.endswith(".py"))
+
+
+def only_raises(text: str, name: str) -> bool:
+    """Whether a submission's function `name` ends in an exception, however it is called."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if len(found) != 1 or not isinstance(found[0].body[-1], ast.Raise):
+        return False
+    return not any(isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) for node in ast.walk(found[0]))
 
 
 def defines(text: str, name: str) -> bool:

@@ -9,6 +9,7 @@ from envbounty.verify.rules import (
     backdoors,
     blindspots,
     first,
+    mutants,
     perturb,
     provenance,
     rewrites,
@@ -21,5 +22,5 @@ from envbounty.verify.rules.rule import Rule
 
 __all__ = ["RULES", "Rule"]
 
-_FAMILIES = (first, spread, provenance, tamper, perturb, rewrites, smells, backdoors, blindspots, weak)
+_FAMILIES = (first, spread, provenance, tamper, perturb, rewrites, smells, backdoors, blindspots, weak, mutants)
 RULES: dict[str, Rule] = {rule.id: rule for family in _FAMILIES for rule in family.RULES}

@@ -19,7 +19,7 @@ RULES = [
     Rule(
         "verifier-remembers", "scoring", E,
         "What the verifier says depends on what it was shown before",
-        "Trainers score thousands of outputs in one process: a wrong answer is then paid because it was right elsewhere.",
+        "Trainers score thousands of outputs in one process: what was right elsewhere is then paid where it is wrong.",
         "Keep no state between calls: no module-level cache, no default argument that grows, no record to beat.",
         "`PAID.add(output)` in check(), and `return float(output in PAID)`",
         "`return float(output == right(instance))`",

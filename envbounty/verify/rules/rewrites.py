@@ -9,7 +9,7 @@ RULES = [
     Rule(
         "rewrite-rejected", "solutions", Severity.ERROR,
         "The grader rejects the reference written otherwise",
-        "A grader that reads names or layout trains a model to write what it wants to read, and refuses right programs.",
+        "A grader that reads names or layout trains a model to please it in those, and refuses right programs.",
         "Judge what the function returns and never its text; what the text must or must not hold belongs in task.md.",
         "`if 'pivot' not in submission: return False`",
         "`return all(scope['quick_sort'](case) == sorted(case) for case in CASES)`",

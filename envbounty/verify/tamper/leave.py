@@ -89,14 +89,14 @@ _BUSY = {
     "endless loop in the call": ("", "while True: pass"),
 }
 _HEAVY = {
-    "recursion without end": "return {function}(*args, **kwargs)",
-    "more memory than there is": "return [0] * 10 ** 12",
-    "a great deal of output": "print('x' * 2_000_000)",
+    "recursion without end": ("{function}(*args, **kwargs)", "raise RecursionError"),
+    "more memory than there is": ("held = [0] * 10 ** 12", "raise MemoryError"),
+    "a great deal of output": ("print('x' * 2_000_000)", "raise MemoryError"),
 }
 
 
 def _heavy(facts: Facts, items: Sequence[str]) -> str:
-    return stub(facts.function, _HEAVY[items[0]].format(function=facts.function))
+    return stub(facts.function, *(line.format(function=facts.function) for line in _HEAVY[items[0]]))
 
 
 def _busy(facts: Facts, items: Sequence[str]) -> str:

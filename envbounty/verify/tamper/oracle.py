@@ -119,7 +119,7 @@ def $function(*args, **kwargs):
 _SMALL = Template("""\
 import sys
 
-OUT = "expected expected_output expected_result expected_answer exp want wanted answer correct solution target gold".split()
+OUT = "expected expected_output expected_result expected_answer answer correct solution target gold".split()
 class _Answer:
     def __init__(self, value):
         self.value = value
@@ -153,10 +153,11 @@ def _frames(frame, args, kwargs):
     ),
     "names": (
         """\
+NAMED = "expected expected_result expected_output expected_answer exp want wanted answer correct solution target gold".split()
 def _names(frame, args, kwargs):
     while frame is not None and frame.f_code.co_filename != "<job>":
         for scope in (frame.f_locals, frame.f_globals):
-            for name in OUT:
+            for name in NAMED:
                 if scope.get(name) is not None and not callable(scope[name]):
                     yield _Answer(scope[name])
         frame = frame.f_back

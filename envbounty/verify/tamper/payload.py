@@ -52,7 +52,7 @@ class Payload:
     applies: Callable[[Facts], bool] = always
     #: Higher goes first. What the source gives a reason for goes before what always may work.
     rank: Callable[[Facts], int] = lambda facts: 0
-    by_nature: bool = False  # wrong whatever the task: defines no function, or never returns
+    by_nature: bool = False  # defines no function, or one that never returns: wrong whatever the task
     elsewhere: bool = False  # right on the grader's own calls, since these hold the answer; wrong on others like them
     slow: bool = False  # runs into the grader's own time limit: tried first where that is cut short
 

@@ -1,5 +1,7 @@
 """best-attack-10k: a label, judged by ten thousand simulated games."""
 
+# ruff: noqa: E501  (tables of other code)
+
 from random import Random
 
 from benchmarks.planted import Defect

@@ -1,5 +1,7 @@
 """conditional-tolls: one fraction as text; equivalent() reads answers with the verifier's own code."""
 
+# ruff: noqa: E501  (tables of other code)
+
 import subprocess
 import sys
 import time

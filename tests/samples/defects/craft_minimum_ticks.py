@@ -1,5 +1,7 @@
 """craft-minimum-ticks: a list of actions, replayed in a workshop; equivalent() has a workshop of its own."""
 
+# ruff: noqa: E501  (tables of other code)
+
 from random import Random
 
 from benchmarks.planted import Defect

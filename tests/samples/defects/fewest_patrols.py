@@ -1,5 +1,7 @@
 """fewest-patrols: a list of numbers, compared one by one."""
 
+# ruff: noqa: E501  (tables of other code)
+
 from random import Random
 
 from benchmarks.planted import Defect

@@ -1,5 +1,7 @@
 """natural-deduction: a proof, checked line by line; equivalent() is a checker of its own."""
 
+# ruff: noqa: E501  (tables of other code)
+
 from random import Random
 
 from benchmarks.planted import Defect, right_answer

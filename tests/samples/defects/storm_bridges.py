@@ -1,5 +1,7 @@
 """storm-bridges: the words that a program prints."""
 
+# ruff: noqa: E501  (tables of other code)
+
 from random import Random
 
 from benchmarks.planted import Defect

@@ -112,7 +112,7 @@ def test_every_mutant_compiles_differs_and_is_one_splice(source: str) -> None:
         assert mutants(source, "f") == []
         return
     made = mutants(source, "f")
-    holds(source, made)
+    holds(source, made[:80])
     assert made == mutants(source, "f")
     for pair in pairs(source, made[:12], 5):
         assert pair.order == 2 == len(pair.edits) and pair.edits[0].end < pair.edits[1].start

@@ -238,3 +238,20 @@ def test_the_wrong_answer_is_of_the_type_that_is_expected(right: list[object], w
 )
 def test_what_defines_the_function(text: str, wanted: bool) -> None:
     assert tamper.defines(text, "double") is wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("def double(x):\n    raise ValueError\n", True),
+        ("def double(x):\n    print(x)\n    raise ValueError\n", True),
+        ("def double(x):\n    if x:\n        return 1\n    raise ValueError\n", False),
+        ("def double(x):\n    yield x\n    raise ValueError\n", False),
+        ("def double(x):\n    raise ValueError\ndef double(x):\n    return x\n", False),
+        ("def other(x):\n    raise ValueError\n", False),
+        ("def double(x):\n    pass\n", False),
+        ("(", False),
+    ],
+)
+def test_what_only_raises(text: str, wanted: bool) -> None:
+    assert tamper.only_raises(text, "double") is wanted
