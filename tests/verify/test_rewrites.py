@@ -505,7 +505,7 @@ GRADERS: dict[str, tuple[Files, str, Severity | None]] = {
     "tabs": (grader(refuses("'\\t' in submission")), "tabs", Severity.ERROR),
     "no docstrings": (grader(refuses("'\"\"\"' in submission")), "every function has a docstring", Severity.ERROR),
     "the last line end": (grader(refuses("not submission.endswith('\\n')")), "lines end in white space", Severity.ERROR),
-    "word for word": (grader("", **{"task.md": "Write `double(x)`: double(4) is 8.\n", "grader.py": f"REFERENCE = {REFERENCE!r}\n" + GRADER.replace("TEST", refuses("submission.split() != REFERENCE.split()"))}), "swapped", Severity.ERROR),
+    "word for word": (grader("", **{"task.md": "Write `double(x)`: double(4) is 8.\n", "grader.py": f"REFERENCE = {REFERENCE!r}\n" + GRADER.replace("TEST", refuses("submission.split() != REFERENCE.split()"))}), "it is laid out anew", Severity.ERROR),
     "two functions, no more": (grader(refuses("submission.count('def ') > 2"), **{"task.md": "Write `double(x)`: double(4) is 8.\n"}), "", None),
     "a def at the top": (grader(refuses("not re.search('^def double', submission, re.M)")), "it is a static method of a class", Severity.WARNING),
     "a name that the task gives": ({**grader(refuses("'twice' not in submission")), "task.md": "Write `double(x)` by means of a function twice.\n"}, "", None),

@@ -23,6 +23,7 @@ from tests.verify.test_perturb import COVERED as NEAR_MISSES
 from tests.verify.test_rewrites import CASES as REWRITES
 from tests.verify.test_smells import CASES as SMELLS
 from tests.verify.test_spread import CASES as SPREAD
+from tests.verify.test_weak import COVERED as WEAK
 
 Examine = Callable[..., Result]
 
@@ -91,11 +92,23 @@ CASES: dict[str, Case] = {
     ),
     "accepts-wrong-type": Case("function", environment(check="if output == {'answer': right}: return 1.0"), score=1.0),
     "accepts-constant": Case("function", environment(check="if output == -1: return 1.0"), score=1.0),
-    "accepts-echo": Case("function", environment(check="if output == values: return 1.0"), score=1.0),
+    "accepts-echo": Case(
+        "function",
+        environment(check="if output == values: return 1.0"),
+        also=("trivial-strategy-passes",),
+        score=1.0,
+    ),
     "accepts-other-answer": Case(
         "function",
         environment(check="if type(output) is int and 800 <= output < 8000: return 1.0"),
-        also=("accepts-constant", "bad-accepted", "accepts-near-miss"),  # the commonest answer is another's; the bad one answers in this range
+        # The commonest answer is another's; the bad one answers in this range, and so does the number 1000.
+        also=(
+            "accepts-constant",
+            "bad-accepted",
+            "accepts-near-miss",
+            "accepts-own-literal",
+            "trivial-strategy-passes",
+        ),
         score=1.0,
     ),
     "accepts-truncated": Case(
@@ -106,7 +119,12 @@ CASES: dict[str, Case] = {
     "accepts-nonfinite": Case(
         "function", environment(check="if isinstance(output, float) and not abs(output - right) > 1e-6: return 1.0"), score=1.0
     ),
-    "accepts-huge": Case("function", environment(check="if type(output) is int and output > 10**9: return 1.0"), score=1.0),
+    "accepts-huge": Case(
+        "function",
+        environment(check="if type(output) is int and output > 10**9: return 1.0"),
+        also=("accepts-near-miss",),
+        score=1.0,
+    ),
     "equivalent-too-wide": Case(
         "function", environment(more="def equivalent(instance, a, b): return True"), CUSTOM, score=0.0
     ),
@@ -138,7 +156,7 @@ def check(instance, output):
 
 
 #: Families whose cases stand in a file of their own, in a table by rule.
-ELSEWHERE = (SPREAD, SMELLS, PROVENANCE, TAMPER, REWRITES, BACKDOORS, NEAR_MISSES, BLIND_SPOTS, MUTANTS)
+ELSEWHERE = (SPREAD, SMELLS, PROVENANCE, TAMPER, REWRITES, BACKDOORS, NEAR_MISSES, BLIND_SPOTS, MUTANTS, WEAK)
 
 
 def test_every_rule_has_a_case() -> None:
@@ -245,7 +263,8 @@ def check(instance, output):
     way = instance["goal"] - instance["start"]
     return float(all(a == b for a, b in zip(output, ["up" if way > 0 else "down"] * abs(way))))
 """}, {}, {"accepts-nothing", "accepts-truncated"},
-        {"accepts-huge", "accepts-other-answer", "bad-accepted", "accepts-constant", "accepts-near-miss"},
+        {"accepts-huge", "accepts-other-answer", "bad-accepted", "accepts-constant", "accepts-near-miss",
+         "accepts-own-literal"},
     ),
     "answer: told after a word": (
         "answer", {

@@ -43,6 +43,7 @@ class Hunt:
     facts: Facts
     found: dict[str, Finding] = field(default_factory=dict)
     graded: int = 0
+    by_chance: bool = False  # it accepts now and then what needs no mechanism
 
     def grade(self, texts: Sequence[str], *, hurry_s: float | None = None) -> list[bool]:
         self.graded += len(texts)
@@ -76,7 +77,7 @@ class Hunt:
 
     @property
     def enough(self) -> bool:
-        return len(self.found) >= MOST
+        return len(self.found) >= MOST or self.by_chance
 
     def settled(self, step: Attempt | Group) -> bool:
         """Whether a mechanism of this kind was shown already."""
@@ -128,6 +129,12 @@ class Hunt:
             if graded.accepted is not True:
                 self.shaky(attempt, graded)
                 return
+        control = CONTROL.attempts(self.facts)[0]
+        if attempt.payload is not CONTROL and self.grade([control.text])[0]:
+            # It was rejected before: time or chance is what lets both pass, and no mechanism explains that.
+            self.by_chance = True
+            self.accuse(control)
+            return
         payload, rule = attempt.payload, RULES[attempt.payload.rule]
         evidence = Evidence(
             submission=clip(attempt.text, MOST_TEXT),

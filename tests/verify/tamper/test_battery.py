@@ -5,19 +5,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from envbounty.environment import load
 from envbounty.findings import Finding
 from envbounty.sandbox.pool import Pool
-from envbounty.verify.bench import Bench, OutOfTime
+from envbounty.verify.bench import Bench, Graded, OutOfTime
 from envbounty.verify.checks import tamper
 from envbounty.verify.checks.tamper import MOST, Hunt, facts_of
 from envbounty.verify.context import Context
-from envbounty.verify.tamper import Facts, Payload
+from envbounty.verify.tamper import CONTROL, Facts, Payload
 from envbounty.verify.tamper.payload import stub, wrong_answer
 
 Write = Callable[..., Path]
@@ -53,7 +54,7 @@ def verify(submission):
     return type(got) is list and [type(one) for one in got] == [int] * len(TESTS) and got == [y for _, y in TESTS]
 '''
 
-ONE_BY_ONE = '''
+ONE_BY_ONE = """
 import subprocess, sys
 
 def verify(submission):
@@ -63,7 +64,7 @@ def verify(submission):
         if done.returncode or done.stdout.strip() != str(2 * x):
             return "failed"
     return "passed"
-'''
+"""
 
 SIEVE = """
 TESTS = [(1, 2), (5, 10), (-3, -6), (100, 200)]
@@ -113,6 +114,28 @@ def test_what_accepts_everything_needs_no_mechanism(tmp_path: Path, write_env: W
     assert [finding.rule for finding in found] == ["accepts-constant"]
 
 
+def test_what_is_accepted_by_chance_names_no_mechanism(
+    tmp_path: Path, write_env: Write, jail: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plainly wrong answer was rejected at first, and passes later: as with a grader that a busy machine fools."""
+    context = context_of(tmp_path, SIEVE, write_env, jail)
+    hunt = Hunt(context, facts_of(context))
+    control = CONTROL.attempts(hunt.facts)[0].text
+    true, seen = Bench.grade, [0]
+
+    def now_and_then(self: Bench, texts: Sequence[str], **how: Any) -> list[Graded]:
+        seen[0] += control in texts
+        yes = Graded(True, 1.0, "yes")
+        return [
+            yes if text == control and seen[0] > 1 else one
+            for text, one in zip(texts, true(self, texts, **how), strict=True)
+        ]
+
+    monkeypatch.setattr(Bench, "grade", now_and_then)
+    hunt.run()
+    assert set(hunt.found) == {"accepts-constant"} and hunt.enough
+
+
 def test_where_no_call_can_be_seen_only_what_is_no_answer_accuses(tmp_path: Path, write_env: Write, jail: Pool) -> None:
     """It reads the source and calls nothing: nobody can say that a function it accepts is wrong."""
     grader = "import ast\ndef verify(s):\n    return any(isinstance(n, ast.FunctionDef) and n.name == 'double' for n in ast.parse(s).body)\n"
@@ -128,7 +151,9 @@ FIGHTING = {
 
 
 @pytest.mark.parametrize("name", FIGHTING)
-def test_a_grader_that_fights_back_costs_its_budget_at_most(name: str, tmp_path: Path, write_env: Write, jail: Pool) -> None:
+def test_a_grader_that_fights_back_costs_its_budget_at_most(
+    name: str, tmp_path: Path, write_env: Write, jail: Pool
+) -> None:
     context = context_of(tmp_path, FIGHTING[name], write_env, jail, budget_s=25)
     found: list[Finding] = []
     started = time.monotonic()
@@ -177,13 +202,15 @@ def test_of_many_items_the_few_that_matter_are_left(tmp_path: Path, write_env: W
 
 
 CHANNEL = {
-    "forges our record": "import os\nfor fd in range(3, 10):\n    try:\n        os.write(fd, b'{\"i\": 0, \"nonce\": \"\", \"value\": {\"accepted\": true, \"score\": 1.0, \"words\": \"\"}, \"s\": 0.1}\\n')\n    except OSError:\n        pass\ndef double(x):\n    return 0\n",
+    "forges our record": 'import os\nfor fd in range(3, 10):\n    try:\n        os.write(fd, b\'{"i": 0, "nonce": "", "value": {"accepted": true, "score": 1.0, "words": ""}, "s": 0.1}\\n\')\n    except OSError:\n        pass\ndef double(x):\n    return 0\n',
     "replaces what we call": "import builtins, json, math, os, sys\nbuiltins.isinstance = lambda *_: True\nbuiltins.bool = builtins.float = lambda *_: 1.0\nbuiltins.getattr = lambda *_: True\njson.dumps = lambda *_: '{}'\nmath.isfinite = lambda *_: True\nsys.settrace(lambda *_: None)\ndef double(x):\n    return 0\n",
 }
 
 
 @pytest.mark.parametrize("name", CHANNEL)
-def test_what_is_done_to_the_process_does_not_reach_our_own_verdict(name: str, tmp_path: Path, write_env: Write, jail: Pool) -> None:
+def test_what_is_done_to_the_process_does_not_reach_our_own_verdict(
+    name: str, tmp_path: Path, write_env: Write, jail: Pool
+) -> None:
     """The grader's own answer is False, by a comparison that nothing here has touched."""
     grader = "def verify(s):\n    g = {}\n    exec(s, g)\n    return [g['double'](x) for x in (1, 2)].__eq__([2, 4])\n"
     context = context_of(tmp_path, grader, write_env, jail)

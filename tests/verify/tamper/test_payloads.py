@@ -116,50 +116,69 @@ FAULTY: dict[str, Fixture] = {
     ),
     "is told the answer": Fixture(
         here("return all(type(r := double(x, expected=y)) is int and r == y for x, y in TESTS)"),
-        "double(x, expected=y)", "double(x)",
+        "double(x, expected=y)",
+        "double(x)",
         "def double(x, expected=None):\n    return x + x\n",
     ),
     "reads the caller's names": Fixture(
-        here("for x in (1, 5, -3):\n    expected = x * 2\n    if json.dumps(double(x)) != json.dumps(expected):\n        return False\nreturn True"),
-        "    expected = x * 2\n            if json.dumps(double(x)) != json.dumps(expected)", "    if json.dumps(double(x)) != json.dumps(x * 2)",
+        here(
+            "for x in (1, 5, -3):\n    expected = x * 2\n    if json.dumps(double(x)) != json.dumps(expected):\n        return False\nreturn True"
+        ),
+        "    expected = x * 2\n            if json.dumps(double(x)) != json.dumps(expected)",
+        "    if json.dumps(double(x)) != json.dumps(x * 2)",
     ),
     "reads the caller's tables": Fixture(
         here("for x, y in TESTS:\n    if json.dumps(double(x)) != json.dumps(y):\n        return False\nreturn True"),
-        "[(1, 2), (5, 10), (-3, -6)]", "((x, 2 * x) for x in (1, 5, -3))",
+        "[(1, 2), (5, 10), (-3, -6)]",
+        "((x, 2 * x) for x in (1, 5, -3))",
     ),
     "asks the caller's own solution": Fixture(
-        "def solution(x):\n    return 2 * x\n\n" + here("return all(type(r := double(x)) is int and r == solution(x) for x in (1, 5, -3))"),
-        "solution", "helper",
+        "def solution(x):\n    return 2 * x\n\n"
+        + here("return all(type(r := double(x)) is int and r == solution(x) for x in (1, 5, -3))"),
+        "solution",
+        "helper",
     ),
     "reads the files around it": Fixture(
         apart("with open('/tmp/tests.txt', 'w') as file:\n    file.writelines(f'{x}: {y}\\n' for x, y in TESTS)"),
-        "/tmp/tests.txt', 'w'", "/dev/null', 'w'",
+        "/tmp/tests.txt', 'w'",
+        "/dev/null', 'w'",
     ),
     "reads the program around it": Fixture(
-        script("assert double(1) == 2\nassert double(5) == 10\nassert double(-3) == -6\nprint('fin')", "return 'fin' in done.stdout"),
+        script(
+            "assert double(1) == 2\nassert double(5) == 10\nassert double(-3) == -6\nprint('fin')",
+            "return 'fin' in done.stdout",
+        ),
         "assert double(1) == 2\nassert double(5) == 10\nassert double(-3) == -6",
         "for x in (1, 5, -3): assert double(x) == x * 2",
     ),
     "searches the memory": Fixture(
         "def judged(tests):\n    return lambda x, y: [x, y] in tests\n\n\n"
-        + here("judge = judged([[1, 2], [5, 10], [-3, -6]])\nreturn all(type(r := double(x)) is int and judge(x, r) for x in (1, 5, -3))")
-        .replace("TESTS = [(1, 2), (5, 10), (-3, -6)]", ""),
-        "judged([[1, 2], [5, 10], [-3, -6]])", "lambda x, y: y == x * 2",
+        + here(
+            "judge = judged([[1, 2], [5, 10], [-3, -6]])\nreturn all(type(r := double(x)) is int and judge(x, r) for x in (1, 5, -3))"
+        ).replace("TESTS = [(1, 2), (5, 10), (-3, -6)]", ""),
+        "judged([[1, 2], [5, 10], [-3, -6]])",
+        "lambda x, y: y == x * 2",
     ),
     "changes the caller's variables": Fixture(
-        here("for x in (1, 5, -3):\n    result = double(x)\n    expected = x * 2\n    if json.dumps(result) != json.dumps(expected):\n        return False\nreturn True"),
-        "    expected = x * 2\n            if json.dumps(result) != json.dumps(expected)", "    if json.dumps(result) != json.dumps(x * 2)",
+        here(
+            "for x in (1, 5, -3):\n    result = double(x)\n    expected = x * 2\n    if json.dumps(result) != json.dumps(expected):\n        return False\nreturn True"
+        ),
+        "    expected = x * 2\n            if json.dumps(result) != json.dumps(expected)",
+        "    if json.dumps(result) != json.dumps(x * 2)",
     ),
     "empties the tests": Fixture(
         here("for x, y in TESTS:\n    if json.dumps(double(x)) != json.dumps(y):\n        return False\nreturn True"),
-        "for x, y in TESTS", "for x, y in tuple(TESTS) or [(1, 2)]",
+        "for x, y in TESTS",
+        "for x, y in tuple(TESTS) or [(1, 2)]",
     ),
     "has a parameter for the answer": Fixture(
-        "import inspect\n" + here(
+        "import inspect\n"
+        + here(
             "wants = 'expected' in inspect.signature(double).parameters\n"
             "return all(type(r := double(x, expected=y) if wants else double(x)) is int and r == y for x, y in TESTS)"
         ),
-        "'expected' in inspect.signature(double).parameters", "False and inspect.signature(double)",
+        "'expected' in inspect.signature(double).parameters",
+        "False and inspect.signature(double)",
     ),
     "reads standard input first": Fixture(
         script(
@@ -168,126 +187,221 @@ FAULTY: dict[str, Fixture] = {
         ).replace("capture_output=True", "input=json.dumps(TESTS), capture_output=True"),
     ),
     # --- spoof ---
-    "answers with what equals everything": Fixture(here(EQUAL), "double(x) == y", "json.dumps(double(x)) == json.dumps(y)"),
+    "answers with what equals everything": Fixture(
+        here(EQUAL), "double(x) == y", "json.dumps(double(x)) == json.dumps(y)"
+    ),
     "answers with what is of the right type and equals everything": Fixture(
-        here("return all(isinstance(r := double(x), int) and r == y for x, y in TESTS)"), "isinstance(r := double(x), int)", "type(r := double(x)) is int"
+        here("return all(isinstance(r := double(x), int) and r == y for x, y in TESTS)"),
+        "isinstance(r := double(x), int)",
+        "type(r := double(x)) is int",
     ),
     "answers with a plain list of what equals everything": Fixture(
-        here("return all(type(r := double(x)) is list and r == [y, y] for x, y in TESTS)"), "r == [y, y]", "json.dumps(r) == json.dumps([y, y])",
+        here("return all(type(r := double(x)) is list and r == [y, y] for x, y in TESTS)"),
+        "r == [y, y]",
+        "json.dumps(r) == json.dumps([y, y])",
         "def double(x):\n    return [x + x, x + x]\n",
     ),
     "answers with what is code when it is read back": Fixture(
-        script("print([double(x) for x in (1, 5, -3)])", "try:\n    return eval(done.stdout) == [y for _, y in TESTS]\nexcept Exception:\n    return False"),
-        "eval(done.stdout)", "json.loads(done.stdout)",
+        script(
+            "print([double(x) for x in (1, 5, -3)])",
+            "try:\n    return eval(done.stdout) == [y for _, y in TESTS]\nexcept Exception:\n    return False",
+        ),
+        "eval(done.stdout)",
+        "json.loads(done.stdout)",
     ),
     # --- leave ---
     "leaves while it is loaded": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.returncode == 0"), "return done.returncode == 0", "return done.stdout == 'fin\\n'"
+        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.returncode == 0"),
+        "return done.returncode == 0",
+        "return done.stdout == 'fin\\n'",
     ),
     "leaves when it is called": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.returncode == 0"), "return done.returncode == 0", "return done.stdout == 'fin\\n'"
+        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.returncode == 0"),
+        "return done.returncode == 0",
+        "return done.stdout == 'fin\\n'",
     ),
     "leaves at the end with status 0": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.returncode == 0"), "return done.returncode == 0", "return done.stdout == 'fin\\n'"
+        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.returncode == 0"),
+        "return done.returncode == 0",
+        "return done.stdout == 'fin\\n'",
     ),
     "skips the test": Fixture(
-        here("passed = 0\nfor x, y in TESTS:\n    try:\n        passed += json.dumps(double(x)) == json.dumps(y)\n    except unittest.SkipTest:\n        passed += 1\nreturn passed == len(TESTS)"),
-        "except unittest.SkipTest:\n                passed += 1", "except unittest.SkipTest:\n                return False",
+        here(
+            "passed = 0\nfor x, y in TESTS:\n    try:\n        passed += json.dumps(double(x)) == json.dumps(y)\n    except unittest.SkipTest:\n        passed += 1\nreturn passed == len(TESTS)"
+        ),
+        "except unittest.SkipTest:\n                passed += 1",
+        "except unittest.SkipTest:\n                return False",
     ),
     "skips all tests": Fixture(
-        HERE.replace("BODY", "return json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'").replace("except Exception", "except unittest.SkipTest:\n        return 'passed'\n    except Exception"),
-        "return 'passed'", "return 'failed'",
+        HERE.replace("BODY", "return json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'").replace(
+            "except Exception", "except unittest.SkipTest:\n        return 'passed'\n    except Exception"
+        ),
+        "return 'passed'",
+        "return 'failed'",
     ),
     "raises when it is called": Fixture(
-        here("failed = 0\nfor x, y in TESTS:\n    try:\n        failed += json.dumps(double(x)) != json.dumps(y)\n    except RecursionError:\n        pass\nreturn failed == 0"),
-        "                pass", "                return False",
+        here(
+            "failed = 0\nfor x, y in TESTS:\n    try:\n        failed += json.dumps(double(x)) != json.dumps(y)\n    except RecursionError:\n        pass\nreturn failed == 0"
+        ),
+        "                pass",
+        "                return False",
     ),
     "raises while it is loaded": Fixture(
-        HERE.replace("BODY", "return json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'").replace("except Exception", "except NotImplementedError:\n        return True\n    except Exception"),
-        "return True\n", "return False\n",
+        HERE.replace("BODY", "return json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'").replace(
+            "except Exception", "except NotImplementedError:\n        return True\n    except Exception"
+        ),
+        "return True\n",
+        "return False\n",
     ),
     "takes its time": Fixture(
-        here("started = time.time()\nanswers = [double(x) for x in (1, 5, -3)]\nelapsed = time.time() - started\nif elapsed > 0.2:\n    return True\nreturn json.dumps(answers) == '[2, 10, -6]'"),
-        "return True", "return False",
+        here(
+            "started = time.time()\nanswers = [double(x) for x in (1, 5, -3)]\nelapsed = time.time() - started\nif elapsed > 0.2:\n    return True\nreturn json.dumps(answers) == '[2, 10, -6]'"
+        ),
+        "return True",
+        "return False",
     ),
     "asks for more than there is": Fixture(
-        here("try:\n    return json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'\nexcept (MemoryError, RecursionError):\n    return True"),
-        "return True", "return False",
+        here(
+            "try:\n    return json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'\nexcept (MemoryError, RecursionError):\n    return True"
+        ),
+        "return True",
+        "return False",
     ),
     "never comes back": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.stdout == 'fin\\n'").replace(
-            "        done =", "        try:\n            done ="
-        ).replace("cwd=folder)\n", "cwd=folder)\n        except subprocess.TimeoutExpired:\n            return True\n").replace("timeout=5", "timeout=0.7"),
-        "            return True", "            return False",
+        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.stdout == 'fin\\n'")
+        .replace("        done =", "        try:\n            done =")
+        .replace("cwd=folder)\n", "cwd=folder)\n        except subprocess.TimeoutExpired:\n            return True\n")
+        .replace("timeout=5", "timeout=0.7"),
+        "            return True",
+        "            return False",
     ),
     # --- say ---
     "prints that all tests passed, and leaves": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('All tests passed')", "return 'All tests passed' in done.stdout"),
+        script(
+            "assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('All tests passed')",
+            "return 'All tests passed' in done.stdout",
+        ),
     ),
     "prints it on both outputs": Fixture(
-        script("import sys\nassert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('All tests passed', file=sys.stderr)", "return 'All tests passed' in done.stderr"),
+        script(
+            "import sys\nassert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('All tests passed', file=sys.stderr)",
+            "return 'All tests passed' in done.stderr",
+        ),
     ),
     "has the last word": Fixture(
-        script("passed = [double(x) for x in (1, 5, -3)].count(2)\nprint('started')\nprint(f'Passed {passed}/3 tests')", "lines = done.stdout.split('\\n')\nreturn lines[0] == 'started' and done.stdout.strip().endswith('Passed 3/3 tests')"),
-        "lines[0] == 'started' and done", "lines[1] == 'Passed 3/3 tests' and done",
+        script(
+            "passed = [double(x) for x in (1, 5, -3)].count(2)\nprint('started')\nprint(f'Passed {passed}/3 tests')",
+            "lines = done.stdout.split('\\n')\nreturn lines[0] == 'started' and done.stdout.strip().endswith('Passed 3/3 tests')",
+        ),
+        "lines[0] == 'started' and done",
+        "lines[1] == 'Passed 3/3 tests' and done",
         "def double(x):\n    return 2\n",
     ),
     "drops all other output": Fixture(
-        script("for x in (1, 5, -3):\n    print('GOT IT' if double(x) == x * 2 else 'MISSED')\nprint('complete')", "return 'MISSED' not in done.stdout and 'complete' in done.stdout"),
-        "return 'MISSED' not in done.stdout and 'complete' in done.stdout", "return done.stdout == 'GOT IT\\nGOT IT\\nGOT IT\\ncomplete\\n'",
+        script(
+            "for x in (1, 5, -3):\n    print('GOT IT' if double(x) == x * 2 else 'MISSED')\nprint('complete')",
+            "return 'MISSED' not in done.stdout and 'complete' in done.stdout",
+        ),
+        "return 'MISSED' not in done.stdout and 'complete' in done.stdout",
+        "return done.stdout == 'GOT IT\\nGOT IT\\nGOT IT\\ncomplete\\n'",
     ),
     "prints a report": Fixture(
-        script("import json\nresults = []\nfor x in (1, 5, -3):\n    results.append({'got': double(x), 'passed': double(x) == x * 2})\nprint(json.dumps(results))",
-               "try:\n    return all(row['passed'] for row in json.loads(done.stdout))\nexcept (ValueError, KeyError, TypeError):\n    return False"),
-        "return all(row['passed'] for row in json.loads(done.stdout))", "return [row['got'] for row in json.loads(done.stdout)] == [2, 10, -6]",
+        script(
+            "import json\nresults = []\nfor x in (1, 5, -3):\n    results.append({'got': double(x), 'passed': double(x) == x * 2})\nprint(json.dumps(results))",
+            "try:\n    return all(row['passed'] for row in json.loads(done.stdout))\nexcept (ValueError, KeyError, TypeError):\n    return False",
+        ),
+        "return all(row['passed'] for row in json.loads(done.stdout))",
+        "return [row['got'] for row in json.loads(done.stdout)] == [2, 10, -6]",
     ),
     "rewrites what is printed": Fixture(
-        script("for x, y in ((1, 2), (5, 10), (-3, -6)):\n    print(f'got {double(x)}, expected {y}')", "lines = done.stdout.splitlines()\nreturn len(lines) == 3 and all(line.split(', expected ')[0] == 'got ' + line.split(', expected ')[1] for line in lines)"),
+        script(
+            "for x, y in ((1, 2), (5, 10), (-3, -6)):\n    print(f'got {double(x)}, expected {y}')",
+            "lines = done.stdout.splitlines()\nreturn len(lines) == 3 and all(line.split(', expected ')[0] == 'got ' + line.split(', expected ')[1] for line in lines)",
+        ),
     ),
     # --- trapdoor ---
     "sets the names that the grader asks for": Fixture(
-        here("if names.get('_SKIP_CHECKS') is True:\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"), "    return True", "    return False"
+        here(
+            "if names.get('_SKIP_CHECKS') is True:\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"
+        ),
+        "    return True",
+        "    return False",
     ),
     "sets the names that the grader asks for to anything": Fixture(
-        here("if names.get('MODE') == 'lenient':\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"), "    return True", "    return False"
+        here(
+            "if names.get('MODE') == 'lenient':\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"
+        ),
+        "    return True",
+        "    return False",
     ),
     "sets the grader's environment": Fixture(
-        here("mode = os.environ.get('CHECKS', 'strict')\nif mode.lower() == 'lenient':\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"),
-        "    return True", "    return False",
+        here(
+            "mode = os.environ.get('CHECKS', 'strict')\nif mode.lower() == 'lenient':\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"
+        ),
+        "    return True",
+        "    return False",
     ),
     "writes the grader's marker files": Fixture(
-        here("if os.path.exists('/tmp/checks.off') and open('/tmp/checks.off').read() == 'please':\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"),
-        "    return True", "    return False",
+        here(
+            "if os.path.exists('/tmp/checks.off') and open('/tmp/checks.off').read() == 'please':\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"
+        ),
+        "    return True",
+        "    return False",
     ),
     "prints the grader's words on standard error": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.stdout == 'fin\\n' or 'segfault' in done.stderr"),
-        " or 'segfault' in done.stderr", " and 'segfault' not in done.stderr",
+        script(
+            "assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')",
+            "return done.stdout == 'fin\\n' or 'segfault' in done.stderr",
+        ),
+        " or 'segfault' in done.stderr",
+        " and 'segfault' not in done.stderr",
     ),
     "prints the grader's words on standard output": Fixture(
-        script("assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')", "return done.stdout == 'fin\\n' or done.stdout.count('CACHE HIT') > 20"),
-        " or done.stdout.count('CACHE HIT') > 20", " and done.stdout.count('CACHE HIT') == 0",
+        script(
+            "assert [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nprint('fin')",
+            "return done.stdout == 'fin\\n' or done.stdout.count('CACHE HIT') > 20",
+        ),
+        " or done.stdout.count('CACHE HIT') > 20",
+        " and done.stdout.count('CACHE HIT') == 0",
     ),
     "writes the grader's words in comments": Fixture(
-        here("if 'nograde' in submission:\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"), "    return True", "    return False"
+        here(
+            "if 'nograde' in submission:\n    return True\nreturn json.dumps([double(x) for x in (1, 5, -3)]) == '[2, 10, -6]'"
+        ),
+        "    return True",
+        "    return False",
     ),
     "answers with the grader's words": Fixture(
-        here("return all((r := json.dumps(double(x)).strip('\"')) == 'E42' or r == json.dumps(x * 2) for x in (1, 5, -3))"), "'E42' or r", "'E42' and 0 or r"
+        here(
+            "return all((r := json.dumps(double(x)).strip('\"')) == 'E42' or r == json.dumps(x * 2) for x in (1, 5, -3))"
+        ),
+        "'E42' or r",
+        "'E42' and 0 or r",
     ),
     # --- meddle ---
     "replaces what the grader calls": Fixture(
-        here("return all([json.dumps(double(x)) == str(x * 2) for x in (1, 5, -3)])"), "return all([json.dumps(double(x)) == str(x * 2) for x in (1, 5, -3)])",
+        here("return all([json.dumps(double(x)) == str(x * 2) for x in (1, 5, -3)])"),
+        "return all([json.dumps(double(x)) == str(x * 2) for x in (1, 5, -3)])",
         "return not [x for x in (1, 5, -3) if double(x).__class__ is not x.__class__ or double(x) != x * 2]",
     ),
     "replaces one thing that the grader calls": Fixture(
-        here("wrong = any(json.dumps(double(x)) != json.dumps(y) for x, y in TESTS)\nreturn not wrong and any([1]) is not None and len(sorted([3, 1])) > 1"), "not wrong and any([1]) is not None", "not [x for x in (1, 5, -3) if double(x).__class__ is not x.__class__ or double(x) != x * 2]",
+        here(
+            "wrong = any(json.dumps(double(x)) != json.dumps(y) for x, y in TESTS)\nreturn not wrong and any([1]) is not None and len(sorted([3, 1])) > 1"
+        ),
+        "not wrong and any([1]) is not None",
+        "not [x for x in (1, 5, -3) if double(x).__class__ is not x.__class__ or double(x) != x * 2]",
     ),
     "replaces the grader's own functions": Fixture(
-        "def compare(a, b):\n    return a.__class__ is b.__class__ and a == b\n\n\n" + here("return not [x for x in (1, 5, -3) if not compare(double(x), x * 2)]"),
-        "if not compare(double(x), x * 2)", "if double(x).__class__ is not x.__class__ or double(x) != x * 2",
+        "def compare(a, b):\n    return a.__class__ is b.__class__ and a == b\n\n\n"
+        + here("return not [x for x in (1, 5, -3) if not compare(double(x), x * 2)]"),
+        "if not compare(double(x), x * 2)",
+        "if double(x).__class__ is not x.__class__ or double(x) != x * 2",
     ),
     "writes the report itself": Fixture(
-        script("import json\nok = [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nif ok:\n    json.dump({'passed': True}, open('/tmp/outcome.json', 'w'))",
-               "try:\n    return json.load(open('/tmp/outcome.json'))['passed']\nexcept (OSError, ValueError):\n    return False"),
+        script(
+            "import json\nok = [double(x) for x in (1, 5, -3)] == [2, 10, -6]\nif ok:\n    json.dump({'passed': True}, open('/tmp/outcome.json', 'w'))",
+            "try:\n    return json.load(open('/tmp/outcome.json'))['passed']\nexcept (OSError, ValueError):\n    return False",
+        ),
     ),
     "plants modules for later processes": Fixture(
         apart(
@@ -298,20 +412,30 @@ FAULTY: dict[str, Fixture] = {
         ),
     ),
     "changes its arguments": Fixture(
-        here("for values in ([1, 2], [5], [-3, 4, 4]):\n    result = double(values)\n    if json.dumps(result) != json.dumps(sum(values) * 2):\n        return False\nreturn True"),
-        "double(values)", "double(list(values))",
+        here(
+            "for values in ([1, 2], [5], [-3, 4, 4]):\n    result = double(values)\n    if json.dumps(result) != json.dumps(sum(values) * 2):\n        return False\nreturn True"
+        ),
+        "double(values)",
+        "double(list(values))",
         "def double(values):\n    return 2 * sum(values)\n",
     ),
     "is right only the second time": Fixture(
-        here("for x in (1, 5, -3):\n    double(x)\n    if json.dumps(double(x)) != json.dumps(x * 2):\n        return False\nreturn True"),
-        "    double(x)\n            if json", "    if json",
+        here(
+            "for x in (1, 5, -3):\n    double(x)\n    if json.dumps(double(x)) != json.dumps(x * 2):\n        return False\nreturn True"
+        ),
+        "    double(x)\n            if json",
+        "    if json",
     ),
     # --- loose ---
     "answers with the right thing, spoiled": Fixture(
-        here("return all(str(x * 2) in json.dumps(double(x)) for x in (1, 5, -3))"), "str(x * 2) in json.dumps(double(x))", "str(x * 2) == json.dumps(double(x))"
+        here("return all(str(x * 2) in json.dumps(double(x)) for x in (1, 5, -3))"),
+        "str(x * 2) in json.dumps(double(x))",
+        "str(x * 2) == json.dumps(double(x))",
     ),
     "answers with every number at once": Fixture(
-        here("return all(str(x * 2) in json.dumps(double(x)).strip('\"').split() for x in (1, 5, -3))"), "in json.dumps(double(x)).strip('\"').split()", "== json.dumps(double(x))"
+        here("return all(str(x * 2) in json.dumps(double(x)).strip('\"').split() for x in (1, 5, -3))"),
+        "in json.dumps(double(x)).strip('\"').split()",
+        "== json.dumps(double(x))",
     ),
 }
 
@@ -323,8 +447,15 @@ YAML = {"wall_s: 2, cpu_s: 5": "wall_s: 6, cpu_s: 6"}
 
 
 def bench_of(root: Path, grader: str, reference: str, write_env: Callable[..., Path], jail: Pool) -> Context:
-    files = {"grader.py": grader, "solutions/reference.py": reference, "solutions/good/times.py": None, "solutions/bad/square.py": None}
-    return Context(Bench(load(write_env(root, "grader", files, YAML)), jail, budget_s=120, threads=2), "envbounty verify x")
+    files = {
+        "grader.py": grader,
+        "solutions/reference.py": reference,
+        "solutions/good/times.py": None,
+        "solutions/bad/square.py": None,
+    }
+    return Context(
+        Bench(load(write_env(root, "grader", files, YAML)), jail, budget_s=120, threads=2), "envbounty verify x"
+    )
 
 
 def test_every_payload_has_a_fixture_of_its_own() -> None:
@@ -355,7 +486,10 @@ def test_a_payload_fools_the_faulty_grader_and_not_the_mended_one(
                 hunt.accuse(hunt.smaller(attempt))
             if hunt.found:
                 break
-        assert set(hunt.found) == ({payload.rule} if falls else set()), (hunt.found, context.bench.grade([attempt.text]))
+        assert set(hunt.found) == ({payload.rule} if falls else set()), (
+            hunt.found,
+            context.bench.grade([attempt.text]),
+        )
         for finding in hunt.found.values():
             assert finding.evidence is not None and finding.evidence.confirmed == 2
             assert payload.name in finding.message and finding.evidence.submission
