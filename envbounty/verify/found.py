@@ -41,7 +41,8 @@ def grade(
 ) -> tuple[Graded, Outcome]:
     """What the grader says about submission `text`; the outcome holds the files named in `outputs`.
 
-    With `hurry_s`, every wait of the grader that has a limit is cut to that, and all of it to a few seconds. Raises `ImportFault` when the grader does not load.
+    With `hurry_s`, every wait of the grader that has a limit is cut to that, and all of it to a few seconds. Raises
+    `ImportFault` when the grader does not load.
     """
     spec = env.spec
     assert spec.grader is not None

@@ -19,9 +19,9 @@ from envbounty.verify.bench import Instance
 from envbounty.verify.checks import probes, scores
 from envbounty.verify.checks.generator import judge_distinct, judge_instances
 from envbounty.verify.checks.grader import attempts, missing_module
-from envbounty.verify.referee import read_calls
 from envbounty.verify.checks.leaks import copied_lines, gives_away, told
 from envbounty.verify.context import Scored, Trial
+from envbounty.verify.referee import read_calls
 from envbounty.verify.runner import NOT_RUN, Fault, Reply, claims, fault_of, records, reply_of, seconds_of
 from envbounty.verify.values import canonical, same
 
