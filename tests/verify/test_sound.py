@@ -45,7 +45,8 @@ def check(instance, output):
     right = "yes" if instance["a"] > instance["b"] else "no"
     return float(isinstance(output, str) and output.split() in ([right], [right.upper()]))
 """,
-            "solutions/reference.py": SOLVE_YES, "solutions/good/line.py": SOLVE_YES, **BAD_YES,
+            "solutions/reference.py": SOLVE_YES,
+            "solutions/good/line.py": "def solve(i):\n    return ('no', 'yes')[max(i['a'] - i['b'], 0) > 0]\n", **BAD_YES,
         }, {"compare: exact": "compare: tokens"},
     ),
     "booleans, as strict as can be": (
@@ -405,7 +406,7 @@ def test_it_is_not_accused(case: str, batch: Any) -> None:
     assert [finding for finding in result.findings if finding.severity is Severity.ERROR] == []
     assert result.verdict is Verdict.PASS, result.reason
     loud = {finding.rule for finding in result.findings if finding.severity is not Severity.NOTE}
-    warnings = loud - {"few-solutions", "bad-does-not-run", "verifier-raises"}
+    warnings = loud - {"few-solutions", "bad-does-not-run", "verifier-raises", "partial-credit-farmed"}
     if SOUND[case][2].get("compare: exact") == "compare: many":
         return  # where nobody can tell, a reviewer may be asked to look
     assert not warnings, result.findings

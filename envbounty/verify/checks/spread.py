@@ -208,7 +208,9 @@ def _passes(context: Context, trick: Trick, scored: Sequence[Scored]) -> Iterato
         rights = context.is_right([(item.trial.instance, item.trial.expected, item.trial.output) for item in scored])
     what = f"`{trick.name}` passes: it is accepted on {sum(map(context.accepted, scored))} of {len(scored)} instances"
     shown = next((item for item, right in zip(scored, rights, strict=True) if right is False), scored[0])
-    if not trick.blind and False not in rights:
+    # Where many answers are right, one may be right everywhere: then nobody but the verifier says that it should not.
+    blind = trick.blind and context.env.spec.scoring.answers.compare is not Compare.MANY
+    if not blind and False not in rights:
         if all(rights):
             message = f"{what} and right on each, so the task asks for no more than that."
             yield _note(context.accuse("trivial-strategy-pays", message, shown))
