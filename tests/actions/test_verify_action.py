@@ -23,9 +23,9 @@ def two_environments(request) -> None:
 
 
 def test_a_sound_and_a_broken_environment(pull_request: Callable) -> None:
-    request = pull_request(lambda base: base.sample("fewest-patrols", "untouched"))
+    request = pull_request(lambda base: base.sample("craft-minimum-ticks", "untouched"))
     request.sample("fewest-patrols", "sound-patrols")
-    broken = request.sample("fewest-patrols", "broken-patrols")
+    broken = request.sample("conditional-tolls", "broken-tolls")
     with (broken / "environment.py").open("a") as verifier:
         verifier.write("\n\ndef check(instance, output):\n    return 1.0\n")
 
@@ -36,7 +36,7 @@ def test_a_sound_and_a_broken_environment(pull_request: Callable) -> None:
     report = run.report()
     assert report["verdict"] == "fail"
     verdicts = {result["environment"]["name"]: result["verdict"] for result in report["results"]}
-    assert verdicts == {"broken-patrols": "fail", "sound-patrols": "pass"}
+    assert verdicts == {"broken-tolls": "fail", "sound-patrols": "pass"}
     sarif = run.sarif()
     assert sarif["version"] == "2.1.0"
     accused = {
@@ -46,7 +46,7 @@ def test_a_sound_and_a_broken_environment(pull_request: Callable) -> None:
         for location in result["locations"]
     }
     assert accused
-    assert all(uri.startswith("environments/broken-patrols/") for uri in accused), accused
+    assert all(uri.startswith("environments/broken-tolls/") for uri in accused), accused
     assert (run.artifacts / "code-scanning/report.sarif").exists()
 
 

@@ -61,7 +61,7 @@ def first_uid(wanted: int, count: int, uid_map: str) -> int:
 def serve(config: Json) -> int:
     for name in config["preload"]:
         __import__(name)
-    sys.path += config["packages"]  # behind the standard library, which nothing of theirs can then stand in for
+    sys.path += config.get("packages", [])  # behind the standard library, which nothing of theirs can then stand in for
     for name, program in config["filters"].items():
         config["filters"][name] = Filter(bytes.fromhex(program))
     # What every job needs is made here, once: what a job makes for itself it pays for in copied pages.
