@@ -133,7 +133,10 @@ HOSTILE: dict[str, tuple[dict[str, str | None], dict[str, str], set[str]]] = {
         environment("for name in ('isinstance', 'BaseException', 'len', 'open'): delattr(builtins, name)", top="import builtins"),
         {}, ANY,
     ),
-    "patches random": (environment(top="import random\nrandom.Random.randint = lambda *a: 500"), {}, {"generator-repeats"}),
+    "patches random": (
+        environment(top="import random\nrandom.Random.randint = lambda *a: 500"), {},
+        {"generator-repeats", "trivial-strategy-passes"},  # one instance over and over has one answer
+    ),
     "a module called json": (
         {**environment(top="import json"), "json.py": "raise SystemExit('mine')\n"}, {}, set(),
     ),
@@ -158,7 +161,7 @@ HOSTILE: dict[str, tuple[dict[str, str | None], dict[str, str], set[str]]] = {
     ),
     # it is not even Python
     "no Python": ({"environment.py": "def generate(rng:\n"}, {}, UNLOADED),
-    "NUL bytes": (environment(top="x = '\0'"), {}, UNLOADED),
+    "NUL bytes": (environment(top="x = '\0'"), {}, {*UNLOADED, "binary-file"}),
     "one long line": (environment(top="x = '" + "x" * 1_000_000 + "'"), {}, set()),
     "deep brackets": (environment(top="x = " + "(" * 100_000 + ")" * 100_000), {}, UNLOADED),
     "deep signs": (environment(top="x = " + "-" * 100_000 + "1"), {}, UNLOADED),
