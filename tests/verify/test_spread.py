@@ -295,7 +295,8 @@ def test_the_same_mended_is_not(case: str, batch: Any) -> None:
 @pytest.mark.parametrize("case", ["two answers, as good as balanced"])
 def test_a_guess_between_two_answers_is_no_fault(case: str, batch: Any) -> None:
     result = batch[case]
-    assert result.verdict is Verdict.PASS, result
+    # That five tests of two answers let mutants through is another rule's to say.
+    assert {finding.rule for finding in result.findings if finding.severity is Severity.ERROR} <= {"passes-mutant"}
     assert set(of_the_family(result)) <= {("trivial-strategy-pays", Severity.NOTE)}
     assert result.spread.answers == 2 and 0.5 < result.spread.entropy_bits <= 1
 
