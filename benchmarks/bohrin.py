@@ -28,11 +28,11 @@ from typing import Any
 import yaml
 
 from benchmarks.corpora import write_grader
-from benchmarks.detection import wilson
 from envbounty.findings import Finding, Result, Severity
 from envbounty.sandbox.opening import open_jail
 from envbounty.verify import examine_all
 from envbounty.verify.rules import RULES
+from envbounty.verify.spread import wilson
 
 INDEX, REFERENCE = "src/bohrin/conformance/bcl-1.toml", "tests/_fixtures.py"
 FOLDER = "conformance/bcl-1/"

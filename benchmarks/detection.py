@@ -19,7 +19,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 from benchmarks.corpora import Row, rows_of, write_all
@@ -31,6 +30,7 @@ from envbounty.sandbox.pool import Pool
 from envbounty.verify import examine_all
 from envbounty.verify.bench import Bench
 from envbounty.verify.rules import RULES
+from envbounty.verify.spread import wilson
 from envbounty.verify.values import same
 
 #: These say that a grader could not be used as it is, not that it accepts what is wrong.
@@ -38,17 +38,6 @@ UNUSABLE = {"reference-rejected", "import-fails", "contract-broken"}
 
 #: These say that a wrong program passed for want of tests; all others need a submission that plays a trick.
 WEAK = {"accepts-wrong-program", "tests-are-examples"}
-
-
-def wilson(hits: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The score interval for a share (E. B. Wilson, JASA 22 (1927) 209-212)."""
-    if total == 0:
-        return 0.0, 1.0
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share = hits / total
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    half = z / (1 + z * z / total) * ((share * (1 - share) + z * z / (4 * total)) / total) ** 0.5
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def accusations(result: Result) -> list[str]:

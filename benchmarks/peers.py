@@ -27,11 +27,12 @@ from typing import Any
 
 from benchmarks import drivers
 from benchmarks.corpora import Row, rows_of, write_all
-from benchmarks.detection import accusations, disproved, settled, wilson
+from benchmarks.detection import accusations, disproved, settled
 from envbounty.sandbox import Job, Limits, Status
 from envbounty.sandbox.opening import open_jail
 from envbounty.sandbox.pool import Pool
 from envbounty.verify import examine_all
+from envbounty.verify.spread import wilson
 
 NAMES = ("gameability", "falsepass", "bohrin")
 #: What one grader may take a peer (seconds), and how many calls falsepass's own search makes.

@@ -22,7 +22,6 @@ from typing import Any
 
 from benchmarks import disguise
 from benchmarks.corpora import rows_of, write_environment
-from benchmarks.detection import wilson
 from envbounty.environment import Environment, find_environments, load
 from envbounty.environment.files import read_tree
 from envbounty.provenance.prints import LAYERS, MIN_SHARED, SOLUTION, Print, boilerplate, likeness, print_files
@@ -32,6 +31,7 @@ from envbounty.provenance.surroundings import Surroundings
 from envbounty.verify.bench import Bench
 from envbounty.verify.checks import provenance as check
 from envbounty.verify.context import Context
+from envbounty.verify.spread import wilson
 
 SAMPLES = Path(__file__).parents[1] / "environments"
 Files = dict[str, str]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from envbounty import __version__, policy_cli
+from envbounty import __version__, policy_cli, provenance_cli
 
 if TYPE_CHECKING:
     from envbounty.findings import Report
@@ -312,31 +312,8 @@ def demo(jobs: int | None, jail: str) -> None:
         sys.exit(run(pool, workers))
 
 
-@main.group()
-def provenance() -> None:
-    """Public benchmarks as fingerprints, to find environments that take from them."""
-
-
-@provenance.command("index")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--name", required=True, help="The benchmark's name.")
-@click.option("--licence", required=True, help="The benchmark's licence, an SPDX id.")
-@click.option("--source", required=True, help="Where the benchmark comes from.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="Where the index goes.")
-def provenance_index(files: tuple[Path, ...], name: str, licence: str, source: str, out: Path) -> None:
-    """Index a benchmark: FILES in JSON lines, gzipped or not. The index holds ids and hashes, and none of its text."""
-    from envbounty.provenance.public import make_index, read_rows, write_index
-
-    try:
-        rows = [row for file in files for row in read_rows(file)]
-        index = make_index(rows, name=name, licence=licence, source=source)
-    except (OSError, ValueError) as error:
-        usage(str(error))
-    write(out, write_index(index))
-    click.echo(f"{len(index.entries)} problems of {name} in {out}")
-
-
 main.add_command(policy_cli.policy)
+main.add_command(provenance_cli.provenance)
 
 
 # --- what the commands share -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -208,23 +208,22 @@ class Bench:
 
     def screen(
         self, texts: Sequence[str], calls: Sequence[tuple[list[Any], dict[str, Any]]], seconds: float
-    ) -> list[Reply]:
+    ) -> Iterator[Reply]:
         """A quick look at many programs in one process: for each a list with `{"v": value}` or `{"f": fault}` for each
         of `calls`, shorter where one took too long. They can reach one another, so this proves nothing.
 
         A right program takes about `seconds` for all calls. In all a look takes `SCREEN_S` at most; what is left out
-        then is `not-run`."""
+        then is `not-run`. What one process said is let go before the next is started: it may be megabytes."""
         each_s, most_s = max(0.02, seconds / 2), max(0.1, 4 * seconds)
         task = {"function": self.env.spec.submission.function, "seconds": 5.0, "each_s": each_s, "most_s": most_s}
         inputs = {"calls.jsonl": "".join(json.dumps(call) + "\n" for call in calls).encode()}
-        replies: list[Reply] = []
         started = time.monotonic()
         for start in range(0, len(texts), SCREENED):
-            if time.monotonic() - started > SCREEN_S:
-                return replies + [Reply(fault=NOT_RUN)] * (len(texts) - len(replies))
             items: list[list[Any]] = [[text] for text in texts[start : start + SCREENED]]
-            replies += self._runner.batch("screen", task, inputs, items, self._limits(len(items))).replies
-        return replies
+            if time.monotonic() - started > SCREEN_S:
+                yield from [Reply(fault=NOT_RUN)] * len(items)
+                continue
+            yield from self._runner.batch("screen", task, inputs, items, self._limits(len(items))).replies
 
     def _strategy(self, solution: Solution, instances: Sequence[Instance], quick_s: float | None = None) -> list[Reply]:
         spec = self.env.spec

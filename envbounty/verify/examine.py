@@ -6,6 +6,8 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -82,6 +84,18 @@ def quiet(path: Path, step: str, done: int, total: int) -> None:
     pass
 
 
+@dataclass(frozen=True)
+class Terms:
+    """How environments are examined: the same for all of a run."""
+
+    seed: int
+    budget_s: float
+    threads: int
+    only: Sequence[str]
+    policy: Policy
+    surroundings: Surroundings | None
+
+
 def examine(
     path: Path,
     jail: Jail,
@@ -101,21 +115,16 @@ def examine(
     wall-clock seconds, after which the verdict is `incomplete` unless something was proved before. `scanner`: where the
     code is, or will be, searched for smells; without one it is done here, beside the other checks.
     """
-    if scanner is None:
-        with Scanner() as own:
-            own.start([path])
-            return examine(
-                path,
-                jail,
-                seed=seed,
-                budget_s=budget_s,
-                threads=threads,
-                only=only,
-                policy=policy,
-                surroundings=surroundings,
-                scanner=own,
-                progress=progress,
-            )
+    terms = Terms(seed, budget_s, threads, only, policy, surroundings)
+    with ExitStack() as stack:
+        if scanner is None:
+            scanner = stack.enter_context(Scanner())
+            scanner.start([path])
+        return _examined(path, jail, terms, scanner, progress)
+
+
+def _examined(path: Path, jail: Jail, terms: Terms, scanner: Scanner, progress: Progress) -> Result:
+    policy, surroundings, only = terms.policy, terms.surroundings, terms.only
     command = shlex.join(["envbounty", "verify", str(path), *(surroundings.options if surroundings else ())])
     try:
         env = load(path)
@@ -134,7 +143,9 @@ def examine(
     spec = env.spec
     who = report_of.Environment(name=spec.name, path=str(path), kind=spec.kind, dialect=spec.dialect, digest=env.digest)
     least = policy.thresholds.instances
-    bench = Bench(env, jail, seed=seed, budget_s=budget_s, threads=threads, min_instances=least)
+    bench = Bench(
+        env, jail, seed=terms.seed, budget_s=terms.budget_s, threads=terms.threads, min_instances=least
+    )
     context = Context(bench, command, policy, surroundings, scanner=scanner)
     steps = GRADER if spec.dialect is Dialect.GRADER else NATIVE
     found: list[Finding] = []
@@ -203,21 +214,10 @@ def examine_all(
     """Examine several environments, `jobs` at a time. Results come in the order of `paths`."""
     paths = list(paths)
     threads = max(1, jobs // max(1, len(paths)))
-    around = surroundings or Surroundings.of(paths)
+    terms = Terms(seed, budget_s, threads, only, policy, surroundings or Surroundings.of(paths))
 
     def one(path: Path) -> Result:
-        result = examine(
-            path,
-            jail,
-            seed=seed,
-            budget_s=budget_s,
-            threads=threads,
-            only=only,
-            policy=policy,
-            surroundings=around,
-            scanner=scanner,
-            progress=progress,
-        )
+        result = _examined(path, jail, terms, scanner, progress)
         finished(result)
         return result
 

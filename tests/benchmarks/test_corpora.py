@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.corpora import rows_of, write_environment
-from benchmarks.detection import wilson
 from envbounty.environment import Dialect, load
+from envbounty.verify.spread import wilson
 
 GRADER = {
     "id": "Double_It",

@@ -14,8 +14,9 @@ from envbounty.verify.inputs.values import Call, kind, parts, rebuilt
 
 #: So many tries for each call that is wanted; most are refused by the domain or seen before.
 TRIES = 25
-#: A derived call is never longer than this, as JSON.
-MOST_BYTES = 20_000
+#: No call that is longer than this, as JSON, is derived or derived from. A stranger wrote what the calls come from, and
+#: this runs outside the jail: all that is looked at is no more than `ALL_BYTES`.
+MOST_BYTES, ALL_BYTES = 20_000, 8_000_000
 
 
 def derive(
@@ -25,20 +26,23 @@ def derive(
 
     `constants` are values worth trying: those that the reference's own text names.
     """
+    calls = [call for call in calls if len(_key(call)) <= MOST_BYTES]
     if not calls:
         return []
     domain = Domain(calls)
     pools = _pools(calls, constants)
     seen = {_key(call) for call in calls}
     found: list[Call] = []
+    left = ALL_BYTES
     for _ in range(TRIES * count):
-        if len(found) >= count:
+        if len(found) >= count or left < 0:
             break
         call = _one(calls, rng, pools)
         try:
             key = _key(call)
         except (TypeError, ValueError):
             continue
+        left -= len(key)
         if key in seen or len(key) > MOST_BYTES:
             continue
         seen.add(key)

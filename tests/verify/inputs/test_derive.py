@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from random import Random
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envbounty.verify.inputs import Call, Domain, derive
+from envbounty.verify.inputs.derive import ALL_BYTES, MOST_BYTES, TRIES
 from envbounty.verify.inputs.values import DICT, SET, TUPLE, shown, shown_call
 
 VALUES = st.recursive(
@@ -81,3 +83,20 @@ def test_shown() -> None:
     value = [1, {TUPLE: [2]}, {SET: []}, {SET: [1]}, {DICT: [[1, "x"]]}, {"k": None}, float("inf"), {TUPLE: [1, 2]}]
     assert shown(value) == "[1, (2,), set(), {1}, {1: 'x'}, {'k': None}, float('inf'), (1, 2)]"
     assert shown_call("f", ([1, "a"], {"k": [2]})) == "f(1, 'a', k=[2])"
+
+
+def test_large_calls_are_bounded() -> None:
+    """A stranger's reference can claim any calls; making new ones of them costs us, not the jail."""
+    huge = list(range(MOST_BYTES))
+    assert derive([([huge], {}), ([huge[1:]], {})], Random(0), 20) == []
+    found = derive([([huge], {}), ([[3, 90]], {}), ([[5, 7, 8]], {})], Random(0), 20)
+    assert found and all(len(json.dumps(call)) <= MOST_BYTES for call in found)
+
+
+def test_the_work_is_bounded_however_many_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    module = sys.modules["envbounty.verify.inputs.derive"]  # the package's `derive` is the function
+    monkeypatch.setattr(module, "_one", lambda calls, rng, pools: made.append(1) or calls[0])
+    row = [7] * (MOST_BYTES // 4)
+    assert derive([([row], {}), ([[*row, 7]], {})], Random(0), 10_000) == []
+    assert len(made) <= ALL_BYTES // len(row) < 10_000 * TRIES
