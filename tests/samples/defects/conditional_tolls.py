@@ -171,6 +171,15 @@ def _hashed(spoiled) -> bool:
 
 
 def _slow(spoiled) -> bool:
-    started = time.perf_counter()
-    spoiled._value("1" * 22)
-    return time.perf_counter() - started > 0.1
+    """Whether ten digits more cost far more than twice as much: on any machine, as busy as it may be."""
+    return _seconds(spoiled, 22) > 50 * _seconds(spoiled, 12)
+
+
+def _seconds(spoiled, digits: int) -> float:
+    """Processor time of the quickest of three readings."""
+    taken = []
+    for _ in range(3):
+        started = time.process_time_ns()
+        spoiled._value("1" * digits)
+        taken.append(time.process_time_ns() - started)
+    return min(taken) / 1e9
