@@ -53,6 +53,7 @@ class Accepted:
     findings: tuple[tuple[str, Finding], ...]  # (directory, finding): paths of findings are relative to it
     accepted_at: datetime
     reason: str = ""
+    complete: bool = False  # every check ran to its end, so that overriding what failed leaves nothing untested
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class State:
     policy: Policy | None  # the base branch's; None: it cannot be read
     policy_problem: str = ""
     kinds: Mapping[str, str] = field(default_factory=dict)  # environment directory → kind, as its env.yaml says
+    removed: tuple[str, ...] = ()  # environment directories that the head no longer has
     reviews: tuple[Review, ...] = ()
     jobs: tuple[Job, ...] = ()
     accepted: tuple[Accepted, ...] = ()
