@@ -1,0 +1,86 @@
+"""The ledger of deliveries: what arrived, and what became of it. Seen again is done again only where it failed."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+
+from bot.store.database import Store
+from bot.store.schema import clock, delivery
+
+
+class DeliveryState(enum.StrEnum):
+    DONE = "done"  # whatever it concerns is marked
+    IGNORED = "ignored"  # it concerns nothing that we look at
+    FAILED = "failed"  # it could not be understood; the sweep tries again
+
+
+@dataclass(frozen=True)
+class Delivery:
+    guid: str
+    hook_id: int
+    event: str
+    action: str
+    repo_id: int | None
+    subject: str
+    payload: str
+    state: DeliveryState
+    received_at: datetime
+    error: str = ""
+    attempts: int = 1
+
+
+def known(db: sa.Connection, guid: str, hook_id: int) -> DeliveryState | None:
+    """What became of this delivery when it came before; None when it is new."""
+    where = (delivery.c.guid == guid) & (delivery.c.hook_id == hook_id)
+    state = db.execute(sa.select(delivery.c.state).where(where)).scalar()
+    return None if state is None else DeliveryState(state)
+
+
+def record(store: Store, db: sa.Connection, it: Delivery) -> None:
+    """Write down what became of a delivery, over an earlier failure of the same one."""
+    values = {
+        name: getattr(it, name)
+        for name in ("guid", "hook_id", "event", "action", "repo_id", "subject", "payload", "error", "attempts")
+    }
+    values |= {"state": it.state.value, "received_at": it.received_at}
+    again = {"state": it.state.value, "error": it.error, "attempts": delivery.c.attempts + 1}
+    statement = store.insert(delivery).values(**values)
+    db.execute(statement.on_conflict_do_update(index_elements=["guid", "hook_id"], set_=again))
+
+
+def failed(db: sa.Connection, *, most: int = 5, limit: int = 200) -> list[Delivery]:
+    """Deliveries that could not be handled and were tried fewer than `most` times, oldest first."""
+    rows = db.execute(
+        sa.select(delivery)
+        .where((delivery.c.state == "failed") & (delivery.c.attempts < most))
+        .order_by(delivery.c.received_at)
+        .limit(limit)
+    ).mappings()
+    return [Delivery(**{**row, "state": DeliveryState(row["state"])}) for row in rows]
+
+
+def missing(db: sa.Connection, guids: Iterable[str]) -> set[str]:
+    """Those of `guids` that never arrived here, or arrived and failed."""
+    guids = set(guids)
+    rows = db.execute(
+        sa.select(delivery.c.guid).where(delivery.c.guid.in_(guids) & (delivery.c.state != "failed"))
+    ).scalars()
+    return guids - set(rows)
+
+
+def forget(db: sa.Connection, before: datetime) -> int:
+    """Empty the payloads of old deliveries, and drop those rows that are four times as old. Returns rows dropped."""
+    now_old = (delivery.c.received_at < before) & (delivery.c.payload != "") & (delivery.c.state != "failed")
+    db.execute(delivery.update().where(now_old).values(payload=""))
+    age = datetime.now(before.tzinfo) - before
+    return db.execute(delivery.delete().where(delivery.c.received_at < before - max(age, timedelta()) * 3)).rowcount
+
+
+def counts(db: sa.Connection) -> dict[str, int]:
+    rows = db.execute(sa.select(delivery.c.state, sa.func.count()).group_by(delivery.c.state))
+    return {state: count for state, count in rows}

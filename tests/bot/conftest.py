@@ -1,0 +1,87 @@
+"""Databases to test with: SQLite in a file, and a PostgreSQL of our own, each empty for every test."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.store.database import Store
+
+
+def _binaries() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if found:
+        return found[-1].parent
+    here = shutil.which("initdb")
+    return Path(here).resolve().parent if here else None
+
+
+def _free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """A PostgreSQL cluster in a temporary folder. Root may not run one, so it becomes another user for it."""
+    binaries = _binaries()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server is installed (Debian: postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="envbounty-pg-"))
+    user = {}
+    if os.getuid() == 0:
+        names = {entry.pw_name for entry in pwd.getpwall()}
+        name = "postgres" if "postgres" in names else "nobody"
+        entry = pwd.getpwnam(name)
+        os.chown(folder, entry.pw_uid, entry.pw_gid)
+        user = {"user": entry.pw_uid, "group": entry.pw_gid}
+    port = _free_port()
+
+    def run(*command: str) -> None:
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, **user)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    data = folder / "data"
+    run(str(binaries / "initdb"), "-D", str(data), "-U", "bot", "-A", "trust", "-E", "UTF8", "--no-sync")
+    options = f"-p {port} -h 127.0.0.1 -k {folder} -c fsync=off -c max_connections=200"
+    run(str(binaries / "pg_ctl"), "-D", str(data), "-o", options, "-l", str(folder / "log"), "-w", "start")
+    try:
+        yield f"postgresql+psycopg://bot@127.0.0.1:{port}/"
+    finally:
+        run(str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database, once of each kind."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/bot.db"
+        return
+    import sqlalchemy as sa
+
+    server = request.getfixturevalue("postgres_server")
+    name = f"t{uuid.uuid4().hex}"
+    admin = sa.create_engine(server + "postgres", isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with admin.connect() as db:
+        db.exec_driver_sql(f"CREATE DATABASE {name}")
+    yield server + name
+    with admin.connect() as db:
+        db.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    it = Store(database_url)
+    yield it
+    it.close()
