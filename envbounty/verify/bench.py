@@ -125,6 +125,17 @@ class Bench:
         self._note(replies)
         return replies
 
+    def check_each(self, groups: Sequence[Sequence[tuple[Any, Any]]]) -> list[list[Reply]]:
+        """`check` for each group of pairs, several groups at a time."""
+
+        def one(pairs: Sequence[tuple[Any, Any]]) -> list[Reply]:
+            return self.author("check", [list(pair) for pair in pairs])
+
+        found = self._runner.spread(one, groups)
+        for replies in found:
+            self._note(replies)
+        return found
+
     def equivalent(self, triples: Sequence[tuple[Any, Any, Any]]) -> list[Reply]:
         """equivalent() for each (instance, output, output)."""
         return self.author("equivalent", [list(triple) for triple in triples])

@@ -118,6 +118,14 @@ class Context:
             self.scored += found
         return found
 
+    def score_each(self, groups: Sequence[Sequence[Trial]]) -> list[list[Scored]]:
+        """`score` for each group, several at a time."""
+        pairs = [[(trial.instance.value, trial.output) for trial in trials] for trials in groups]
+        replies = self.bench.check_each(pairs)
+        found = [[Scored(*pair) for pair in zip(*group, strict=True)] for group in zip(groups, replies, strict=True)]
+        self.scored += [item for group in found for item in group]
+        return found
+
     def is_right(self, cases: Sequence[tuple[Instance, Any, Any]]) -> list[bool | None]:
         """For (instance, expected, output): whether the output is the expected answer, None when nobody can say."""
         answers = self.env.spec.scoring.answers

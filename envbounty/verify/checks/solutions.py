@@ -18,10 +18,11 @@ def run(context: Context) -> Iterator[Finding]:
     context.bench.prepare([*context.env.good, *context.env.bad])
     yield from _equivalent(context)
     yield from _oracle(context)
+    tried = _tried(context, [*context.env.good, *context.env.bad])
     for solution in context.env.good:
-        yield from _good(context, solution)
+        yield from _good(context, solution, *tried[solution.path])
     for solution in context.env.bad:
-        yield from _bad(context, solution)
+        yield from _bad(context, solution, *tried[solution.path])
     good, bad, wanted = len(context.env.good), len(context.env.bad), context.policy.thresholds
     if good < wanted.good_solutions or bad < wanted.bad_solutions:
         yield RULES["few-solutions"].finding(f"There are {good} good and {bad} bad solutions.", path="solutions")
@@ -100,8 +101,37 @@ def _oracle(context: Context) -> Iterator[Finding]:
             return
 
 
-def _good(context: Context, solution: Solution) -> Iterator[Finding]:
-    instances, outputs, scored = _try(context, solution)
+def _tried(context: Context, solutions: Sequence[Solution]) -> dict[str, tuple[list[Reply], list[Scored]]]:
+    """Of each solution the outputs on all instances, and the scores of those that there are. Several at a time."""
+    bench = context.bench
+
+    def solve(solution: Solution) -> list[Reply]:
+        return bench.solve(solution, bench.instances)
+
+    if context.env.spec.kind is Kind.PROGRAM:
+        outputs = [solve(solution) for solution in solutions]  # each of which spreads its instances
+    else:
+        outputs = bench.spread(solve, solutions)
+    trials = bench.spread(lambda pair: _trials(context, *pair), list(zip(solutions, outputs, strict=True)))
+    scored = context.score_each(trials)
+    return {solution.path: (said, of) for solution, said, of in zip(solutions, outputs, scored, strict=True)}
+
+
+def _trials(context: Context, solution: Solution, outputs: Sequence[Reply]) -> list[Trial]:
+    bench = context.bench
+    cases = [
+        (instance, expected.value, reply.value)
+        for instance, expected, reply in zip(bench.instances, bench.expected, outputs, strict=True)
+        if reply.fault is None
+    ]
+    return [
+        Trial(instance, output, solution.path, right, expected)
+        for (instance, expected, output), right in zip(cases, context.is_right(cases), strict=True)
+    ]
+
+
+def _good(context: Context, solution: Solution, outputs: list[Reply], scored: list[Scored]) -> Iterator[Finding]:
+    instances = context.bench.instances
     if (index := _first_fault(outputs)) is not None:
         _slow_again(context, solution, instances[index], outputs[index])
         yield _fault_finding(context, "good-rejected", solution.path, instances[index], outputs[index])
@@ -112,8 +142,8 @@ def _good(context: Context, solution: Solution) -> Iterator[Finding]:
         yield context.prove("good-rejected", message, rejected[0], path=solution.path)
 
 
-def _bad(context: Context, solution: Solution) -> Iterator[Finding]:
-    instances, outputs, scored = _try(context, solution)
+def _bad(context: Context, solution: Solution, outputs: list[Reply], scored: list[Scored]) -> Iterator[Finding]:
+    instances = context.bench.instances
     if not scored:
         index = _first_fault(outputs) or 0
         yield _fault_finding(context, "bad-does-not-run", solution.path, instances[index], outputs[index])
@@ -132,22 +162,6 @@ def _bad(context: Context, solution: Solution) -> Iterator[Finding]:
     elif 2 * len(accepted) > len(instances):
         message = f"{solution.path} is accepted on {len(accepted)} of {len(instances)} instances: {solution.why}"
         yield context.prove("bad-accepted", message, accepted[0], path=solution.path)
-
-
-def _try(context: Context, solution: Solution) -> tuple[list[Instance], list[Reply], list[Scored]]:
-    """The outputs of a solution on every instance, and the scores of those that there are."""
-    bench = context.bench
-    outputs = bench.solve(solution, bench.instances)
-    cases = [
-        (instance, expected.value, reply.value)
-        for instance, expected, reply in zip(bench.instances, bench.expected, outputs, strict=True)
-        if reply.fault is None
-    ]
-    trials = [
-        Trial(instance, output, solution.path, right, expected)
-        for (instance, expected, output), right in zip(cases, context.is_right(cases), strict=True)
-    ]
-    return bench.instances, outputs, context.score(trials)
 
 
 def _slow_again(context: Context, solution: Solution, instance: Instance, reply: Reply) -> None:
