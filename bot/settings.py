@@ -43,7 +43,7 @@ class Settings(BaseModel):
     dispatch_grace: float = Field(default=90, ge=0, description="how long a dispatch may take to appear as a run")
     report_grace: float = Field(default=120, ge=0, description="how long after a run's end its report may still come")
     job_timeout: float = Field(default=3 * 3600, gt=0, description="a run that takes longer is given up")
-    doctor_every: float = Field(default=900, ge=0, description="how long what was found about a repository's settings holds")
+    doctor_every: float = Field(default=900, ge=0, description="how long findings about a repository's settings hold")
     lag: float = Field(default=5, ge=0, description="first pause where GitHub still shows older data than it announced")
     keep_days: float = Field(default=7, gt=0, description="how long payloads of deliveries are kept")
 
@@ -102,5 +102,6 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
-        lines = [f"{'.'.join(map(str, e['loc'])).upper() or 'settings'}: {e['msg']}" for e in error.errors(include_input=False)]
-        raise SettingsError("; ".join(lines)) from None
+        found = error.errors(include_input=False)
+        told = [f"{'.'.join(map(str, each['loc'])).upper() or 'settings'}: {each['msg']}" for each in found]
+        raise SettingsError("; ".join(told)) from None

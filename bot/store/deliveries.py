@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from bot.store.database import Store
-from bot.store.schema import clock, delivery
+from bot.store.schema import delivery
 
 
 class DeliveryState(enum.StrEnum):
@@ -83,4 +83,4 @@ def forget(db: sa.Connection, before: datetime) -> int:
 
 def counts(db: sa.Connection) -> dict[str, int]:
     rows = db.execute(sa.select(delivery.c.state, sa.func.count()).group_by(delivery.c.state))
-    return {state: count for state, count in rows}
+    return {str(row[0]): int(row[1]) for row in rows}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -111,7 +112,7 @@ def mark(store: Store, db: sa.Connection, repo_id: int, number: int, now: dateti
         "head": "",
     }
     # A pass that waits after failures is not brought forward by every event: an event storm is no reason to hurry.
-    again = {"wanted": pull.c.wanted + 1, "due": sa.case((pull.c.attempts > 0, pull.c.due), else_=_moment(now))}
+    again: dict[str, Any] = {"wanted": pull.c.wanted + 1, "due": sa.case((pull.c.attempts > 0, pull.c.due), else_=_moment(now))}
     if head:
         again |= {"announced": head, "announced_at": now}
         saw(store, db, repo_id, number, head, now)

@@ -50,7 +50,8 @@ def hear(store: Store, db: sa.Connection, it: Said) -> bool:
 def unanswered(db: sa.Connection, repo_id: int, number: int) -> list[Said]:
     where = (command.c.repo_id == repo_id) & (command.c.number == number) & (command.c.state == "new")
     columns = [command.c[name] for name in Said.__dataclass_fields__]
-    return [Said(**row) for row in db.execute(sa.select(*columns).where(where).order_by(command.c.comment_id)).mappings()]
+    rows = db.execute(sa.select(*columns).where(where).order_by(command.c.comment_id)).mappings()
+    return [Said(**row) for row in rows]
 
 
 def answered(db: sa.Connection, comment_id: int, state: str, role: str, outcome: str, now: datetime) -> None:

@@ -116,7 +116,7 @@ def try_merge(
     statement = merge_attempt.insert().values(
         repo_id=repo_id, number=number, state="trying", sha="", why="", **values
     )
-    return int(db.execute(statement).inserted_primary_key[0])
+    return int(db.execute(statement.returning(merge_attempt.c.id)).scalar_one())
 
 
 def end_merge(db: sa.Connection, attempt: int, state: str, sha: str, why: str, now: datetime) -> None:

@@ -220,7 +220,7 @@ with Store(sys.argv[1]).exclusive("pull/7/1") as got:
 """
 
 
-def test_a_lock_is_seen_by_other_threads_and_processes_and_dies_with_its_holder(store: Store, database_url: str) -> None:
+def test_a_lock_is_seen_by_threads_and_processes_and_dies_with_its_holder(store: Store, database_url: str) -> None:
     with store.exclusive("pull/7/1") as got, store.exclusive("pull/7/1") as twice, store.exclusive("pull/7/2") as other:
         assert (got, twice, other) == (True, False, True)
     holder = subprocess.Popen(
