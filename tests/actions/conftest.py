@@ -228,6 +228,12 @@ class FakeCommand:
         arguments = self.arguments()
         return arguments[arguments.index("--") + 1 :]
 
+    def option(self, name: str) -> str | None:
+        """What follows the option, which may stand there once."""
+        options = self.arguments()[: self.arguments().index("--")]
+        assert options.count(name) <= 1, options
+        return options[options.index(name) + 1] if name in options else None
+
     def variables(self) -> dict[str, str]:
         lines = self.called.with_suffix(".environment").read_text().split("\0")[:-1]
         return dict(line.split("=", 1) for line in lines)

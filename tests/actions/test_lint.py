@@ -15,6 +15,8 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 ACTIONS = sorted((ROOT / "actions").glob("*/action.yml"))
 READMES = sorted((ROOT / "actions").glob("*/README.md"))
 PINNED = re.compile(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40}$")
+#: GitHub's word for "this repository, at the commit that is running": pinned by whoever pins the workflow.
+OWN = re.compile(r"^\$/(actions/[a-z-]+)$")
 
 
 def shown_in(readme: Path) -> list[str]:
@@ -41,17 +43,18 @@ def test_there_is_something_to_lint() -> None:
 @pytest.mark.parametrize("file", [*WORKFLOWS, *ACTIONS], ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_action_is_pinned(file: Path) -> None:
     for used in uses(yaml.safe_load(file.read_text())):
-        assert PINNED.match(used), used
+        own = OWN.match(used)
+        assert PINNED.match(used) or (own and (ROOT / own[1] / "action.yml").is_file()), used
     # The comment beside the hash says which version it is, for people and for update bots.
     for line in file.read_text().splitlines():
-        if "uses:" in line:
+        if "uses:" in line and "uses: $/" not in line:
             assert re.search(r"# v\d+\.\d+\.\d+$", line), line
 
 
 @pytest.mark.parametrize("readme", READMES, ids=lambda file: file.parent.name)
 def test_readmes_show_pinned_workflows_that_lint(readme: Path, tmp_path: Path) -> None:
     shown = shown_in(readme)
-    assert shown
+    assert shown or readme.parent.name != "verify"  # the others are used by our own workflows only
     for text in shown:
         assert all(PINNED.match(used) for used in uses(yaml.safe_load(text)))
         workflow = tmp_path / ".github/workflows/shown.yml"

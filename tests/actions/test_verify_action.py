@@ -177,6 +177,92 @@ def test_a_base_that_cannot_be_read_is_no_reason_to_take_another_policy(
     assert "Cannot read the base commit" in run.log
 
 
+# --- what was there before ------------------------------------------------------------------------
+
+
+def test_a_copy_is_found_even_when_the_original_is_removed_in_the_same_breath(pull_request: Callable) -> None:
+    def base(request) -> None:
+        request.sample("craft-minimum-ticks", "the-original")
+        request.write("policies/policy.yaml", "schema: 1\nbudgets: {seconds_per_environment: 2}\n")
+
+    request = pull_request(base)
+    (request.files / "environments/the-original").rename(request.files / "environments/my-own-idea")
+    spec = request.files / "environments/my-own-idea/env.yaml"
+    spec.write_text(spec.read_text().replace("name: the-original", "name: my-own-idea"))
+
+    run = request.run(python=sys.executable)
+
+    assert run.outputs["verdict"] == "fail", run.log
+    (result,) = run.report()["results"]
+    (copied,) = [finding for finding in result["findings"] if finding["rule"] == "near-duplicate"]
+    assert "the-original" in copied["message"]
+
+
+def test_the_base_s_environments_come_out_as_they_were_committed(
+    pull_request: Callable, command: Callable, tmp_path: Path
+) -> None:
+    """Neither side's attributes change, hide or run anything, and no link leads out."""
+    kept = tmp_path / "kept"
+    fake = command(
+        writes=f'echo "{{}}" >"$3"; echo "{{}}" >"$5"; '
+        f'while (($#)); do [[ $1 != --against ]] || cp -r "$2" {kept}; shift; done'
+    )
+
+    def base(request) -> None:
+        two_environments(request)
+        request.write("environments/first/task.md", "one\ntwo\n")
+        (request.files / "environments/first/outside").symlink_to("/etc/passwd")
+        request.write("environments/first/.gitattributes", "* export-ignore text eol=crlf\n")
+        request.write("README.md")
+
+    request = pull_request(base)
+    request.write(".gitattributes", "* text eol=crlf export-ignore filter=evil\n")
+    request.git("config", "filter.evil.smudge", "touch PWNED; cat")
+    request.write("environments/first/task.md", "the contributor's\n")
+    run = request.run(python=str(fake.python))
+
+    assert run.status == 0, run.log
+    assert fake.option("--against") is not None
+    assert (kept / "first/task.md").read_bytes() == b"one\ntwo\n"
+    assert not (kept / "first/outside").is_symlink()
+    assert (kept / "first/outside").read_text() == "/etc/passwd"
+    assert sorted(path.name for path in kept.iterdir()) == ["first", "second"]
+
+
+def test_a_base_without_environments_is_nothing_to_be_held_against(
+    pull_request: Callable, command: Callable
+) -> None:
+    fake, request = command(), pull_request(lambda base: base.write("environments/README.md"))
+    request.write("environments/first/env.yaml")
+
+    run = request.run(python=str(fake.python))
+
+    assert run.status == 0, run.log
+    assert fake.option("--against") is None
+
+
+def test_a_machine_s_own_python_is_used_and_nothing_is_installed(pull_request: Callable, command: Callable) -> None:
+    request, fake = pull_request(two_environments), command()
+    request.environment = {"ENVBOUNTY_PYTHON": str(fake.python)}
+    request.write("environments/first/task.md")
+
+    run = request.run()
+
+    assert (run.status, run.outputs["verdict"]) == (0, "pass"), run.log
+    assert fake.paths() == ["environments/first"]
+
+
+def test_with_no_name_for_it_nothing_is_uploaded(pull_request: Callable, command: Callable) -> None:
+    request, fake = pull_request(two_environments), command()
+    request.write("environments/first/task.md")
+
+    run = request.run(python=str(fake.python), artifact_name="")
+
+    assert run.status == 0, run.log
+    assert run.outputs["report"].endswith("/envbounty-verify/report.json")
+    assert not run.artifacts.exists()
+
+
 @pytest.mark.parametrize("kind", ["nothing", "removed"])
 def test_nothing_to_verify(pull_request: Callable, command: Callable, kind: str) -> None:
     request, fake = pull_request(two_environments), command()
@@ -187,6 +273,7 @@ def test_nothing_to_verify(pull_request: Callable, command: Callable, kind: str)
     run = request.run(python=str(fake.python))
 
     assert (run.status, run.outputs["verdict"], run.outputs["report"]) == (0, "none", "")
+    assert run.outputs["trouble"] == "nothing-changed"
     assert not fake.called.with_suffix(".arguments").exists()
     assert not run.artifacts.exists()
 
@@ -384,7 +471,7 @@ def test_install_pins_everything_and_imports_nothing_foreign(tmp_path: Path) -> 
         "JAIL": "auto",
     }
     done = subprocess.run(
-        ["bash", ROOT / "actions/verify/install.sh"],
+        ["bash", ROOT / "actions/tier/install.sh"],
         cwd=workspace,
         env={
             "PATH": f"{Path(sys.base_exec_prefix) / 'bin'}:{os.environ['PATH']}",

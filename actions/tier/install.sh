@@ -6,7 +6,9 @@ root=$(cd "$GITHUB_ACTION_PATH/../.." && pwd)
 # Away from the workspace, and with -I: Python must not import modules that a contributor put into the repository.
 cd "$RUNNER_TEMP"
 
-ready=$PYTHON # whoever brings a Python has prepared the machine: nothing is installed or built there
+# Whoever brings a Python, by the input or by the machine's own ENVBOUNTY_PYTHON, has prepared the machine: nothing is
+# installed or built there.
+ready=${PYTHON:-${ENVBOUNTY_PYTHON:-}}
 if [[ -z $ready ]]; then
     python3 -I -c 'import sys; sys.exit("envbounty needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
     python3 -I -m venv --clear "$RUNNER_TEMP/envbounty-venv"
@@ -16,7 +18,7 @@ if [[ -z $ready ]]; then
     "${pip[@]}" --require-hashes -r "$root/requirements/docker.txt"
     "${pip[@]}" --no-deps --no-build-isolation "$root"
 fi
-echo "python=$PYTHON" >>"$GITHUB_OUTPUT"
+echo "python=${ready:-$PYTHON}" >>"$GITHUB_OUTPUT"
 
 # Ubuntu 24.04 forbids the user namespaces that bubblewrap needs. A GitHub-hosted machine is thrown away after the
 # job, so lifting that there harms nobody; on a self-hosted one it is the owner's decision.
