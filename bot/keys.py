@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import jwt
 
-from bot.oidc import Claims, Expected, Refused, Spend, verify
+from bot.oidc import Claims, Expected, Refused, Spend, authenticate, verify
 
 #: Seconds between two fetches, however many unknown keys are shown meanwhile, and however the last one ended.
 COOL_DOWN = 60.0
@@ -20,6 +20,7 @@ MAX_AGE = 3600.0
 #: A key set is a few kilobytes.
 MAX_SIZE = 256 * 1024
 
+Checked = TypeVar("Checked")
 Fetch = Callable[[], Mapping[str, Any]]
 
 
@@ -55,12 +56,19 @@ class Keys:
 
         With code `no-keys` the fault is ours or the issuer's: the sender may try again later.
         """
+        return self._with_keys(lambda keys: verify(token, keys, expected, now, spend))
+
+    def authenticate(self, token: str, issuer: str, audience: str, now: datetime) -> dict[str, Any]:
+        """`bot.oidc.authenticate` with these keys, likewise: who signed it for whom, and nothing about which job."""
+        return self._with_keys(lambda keys: authenticate(token, keys, issuer, audience, now))
+
+    def _with_keys(self, use: Callable[[Mapping[str, jwt.PyJWK]], Checked]) -> Checked:
         try:
-            return verify(token, self.current(), expected, now, spend)
+            return use(self.current())
         except Refused as refusal:
             if refusal.code != "unknown-key" or not self._refresh():
                 raise
-            return verify(token, self._keys, expected, now, spend)
+            return use(self._keys)
 
     def current(self) -> Mapping[str, jwt.PyJWK]:
         """The keys by id. Raises `Refused` with code `no-keys` when there are none that are fresh enough."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
@@ -33,6 +33,12 @@ class Settings(BaseModel):
     github_api_url: str = Field(default="https://api.github.com", description="where the REST API lives")
     oidc_issuer: str = Field(default="https://token.actions.githubusercontent.com", description="who signs job tokens")
     oidc_jwks_url: str = Field(default="", description="its keys; empty: <issuer>/.well-known/jwks")
+    trusted_workflows: tuple[str, ...] = Field(
+        default=(), description="reusable workflows that may report, such as org/repo/.github/workflows/{tier}.yml@SHA"
+    )
+    bench_runner: Literal["self-hosted", "github-hosted"] = Field(
+        default="self-hosted", description="where the GPU bench has to run"
+    )
     oidc_audience: str = Field(default="", description="the audience that job tokens carry; empty: PUBLIC_URL")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
@@ -97,6 +103,8 @@ def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
             given["app_private_key"] = Path(file).read_text()
         except OSError as error:
             raise SettingsError(f"APP_PRIVATE_KEY_FILE cannot be read: {error.strerror}") from None
+    if "trusted_workflows" in given:
+        given["trusted_workflows"] = given["trusted_workflows"].replace(",", " ").split()
     if "app_private_key" in given:
         given["app_private_key"] = given["app_private_key"].replace("\\n", "\n")
     try:

@@ -23,6 +23,7 @@ from bot.github.models import (
     ReviewInfo,
     RunInfo,
     Thread,
+    User,
     thread,
 )
 from bot.github.tokens import READ
@@ -71,6 +72,10 @@ class Reads:
 
     def repository(self) -> RepoInfo:
         return parse(RepoInfo, self.access.get("", READ))
+
+    def user_id(self, login: str) -> int:
+        """The numeric id behind a login at this moment."""
+        return parse(User, self.access.get(f"//users/{quote(login, safe='')}", READ)).id
 
     def pull(self, number: int) -> PullInfo:
         return parse(PullInfo, self.access.get(f"/pulls/{number}", READ))

@@ -18,6 +18,7 @@ class Repo:
     owner: str
     name: str
     installation_id: int
+    owner_id: int = 0
     active: bool = True
 
     @property
@@ -112,7 +113,8 @@ def mark(store: Store, db: sa.Connection, repo_id: int, number: int, now: dateti
         "head": "",
     }
     # A pass that waits after failures is not brought forward by every event: an event storm is no reason to hurry.
-    again: dict[str, Any] = {"wanted": pull.c.wanted + 1, "due": sa.case((pull.c.attempts > 0, pull.c.due), else_=_moment(now))}
+    due_at = sa.case((pull.c.attempts > 0, pull.c.due), else_=_moment(now))
+    again: dict[str, Any] = {"wanted": pull.c.wanted + 1, "due": due_at}
     if head:
         again |= {"announced": head, "announced_at": now}
         saw(store, db, repo_id, number, head, now)
@@ -148,6 +150,14 @@ def due(db: sa.Connection, now: datetime, limit: int = 50) -> list[Pull]:
         .limit(limit)
     ).mappings()
     return [Pull(**row) for row in rows]
+
+
+def waiting(db: sa.Connection) -> tuple[int, datetime | None]:
+    """How many pull requests are dirty, and when the first of them was or will be due."""
+    dirty = (pull.c.wanted > pull.c.settled) & repo.c.active
+    found = sa.select(sa.func.count(), sa.func.min(pull.c.due)).join(repo, repo.c.repo_id == pull.c.repo_id)
+    row = db.execute(found.where(dirty)).one()
+    return int(row[0]), row[1]
 
 
 def next_due(db: sa.Connection) -> datetime | None:

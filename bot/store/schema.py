@@ -38,6 +38,7 @@ repo = sa.Table(
     metadata,
     _c("repo_id", Big, primary_key=True, autoincrement=False),
     _c("owner", sa.Text),
+    _c("owner_id", Big),
     _c("name", sa.Text),
     _c("installation_id", Big),
     _c("active", sa.Boolean),
@@ -140,11 +141,12 @@ finding = sa.Table(
     _c("repo_id", Big, primary_key=True, autoincrement=False),
     _c("number", Big, primary_key=True, autoincrement=False),
     _c("fingerprint", sa.Text, primary_key=True),
+    _c("tier", sa.Text),
     _c("head", sa.Text),  # on which it was first shown inline
     _c("comment_id", Big, nullable=True),
     _c("thread_id", sa.Text),
-    _c("state", sa.Text),  # intended, live, resolved
-    _c("shown", sa.Text),  # digest of the body as it stands
+    _c("state", sa.Text),  # intended, live, resolved; told (in a summary); refused (not a line of the diff)
+    _c("body", sa.Text),  # as it was last written
     _c("path", sa.Text),
     _c("line", sa.Integer),
     _c("at", Instant),

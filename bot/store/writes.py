@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from bot.store.database import Store
 from bot.store.schema import finding, merge_attempt, written
+from envbounty.policy import Tier
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,12 @@ class Shown:
     """A finding that stands, or stood, as an inline comment."""
 
     fingerprint: str
+    tier: Tier
     head: str
     comment_id: int | None
     thread_id: str
-    state: str  # intended, live, resolved
-    shown: str
+    state: str  # intended, live, resolved; told (in a summary); refused (not a line of the diff)
+    body: str
     path: str
     line: int
     at: datetime

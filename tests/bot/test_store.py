@@ -186,7 +186,7 @@ def test_intents_come_first_and_are_made_once(store: Store) -> None:
         writes.wrote(db, 7, 1, "check", "verify:aaa", 55, "digest")
         (it,) = writes.all_of(db, 7, 1, "check")
         assert (it.remote_id, it.shown) == (55, "digest")
-        shown = Shown("f" * 64, "a" * 40, None, "", "intended", "", "environments/x/env.yaml", 3, NOW)
+        shown = Shown("f" * 32, "verify", "a" * 40, None, "", "intended", "", "environments/x/env.yaml", 3, NOW)
         writes.put_finding(store, db, 7, 1, shown)
         assert writes.findings(db, 7, 1) == [shown]
         attempt = writes.try_merge(db, 7, 1, "a" * 40, [5], ["1" * 32], NOW)

@@ -1,0 +1,1 @@
+"""The bot's few HTTP endpoints. Nothing slow happens in a request."""
