@@ -6,7 +6,7 @@ error, an unfinished run, a lost job) may be run again: by itself twice where a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from bot.state import Accepted, Ask, Cancel, Job, JobState, Start, State, Status, TierState
@@ -44,7 +44,8 @@ def tiers(state: State, environments: Sequence[str]) -> Tiers:
         states.append(known)
         if start is not None:
             starts.append(start)
-    return Tiers(tuple(states), tuple(starts), _cancels(state))
+    settled = {known.tier for known in states if known.status in (Status.PASSED, Status.FAILED)}
+    return Tiers(tuple(states), tuple(starts), _cancels(state, settled))
 
 
 def needed(state: State, tier: Tier, environments: Sequence[str]) -> bool:
@@ -199,8 +200,8 @@ def _age(job: Job) -> tuple[object, str]:
     return job.asked_at, job.id
 
 
-def _cancels(state: State) -> tuple[Cancel, ...]:
-    """Live jobs that nobody waits for: on an old head, on a closed pull request, or a second one of the same kind."""
+def _cancels(state: State, settled: Collection[Tier]) -> tuple[Cancel, ...]:
+    """Live jobs that nobody waits for: on an old head or a closed pull request, of a settled tier, or second ones."""
     found: list[Cancel] = []
     seen: set[Tier] = set()
     for job in sorted(state.jobs, key=_age):
@@ -210,6 +211,8 @@ def _cancels(state: State) -> tuple[Cancel, ...]:
             found.append(Cancel(job.id, say.CANCEL_CLOSED))
         elif job.head != state.head:
             found.append(Cancel(job.id, say.cancel_moved(job.head, state.head)))
+        elif job.tier in settled:
+            found.append(Cancel(job.id, say.CANCEL_SETTLED))
         elif job.tier in seen:
             found.append(Cancel(job.id, say.CANCEL_DOUBLE))
         else:

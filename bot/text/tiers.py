@@ -22,6 +22,7 @@ OVERRIDDEN_UNFINISHED = (
     "be overridden. Push a commit that mends them."
 )
 CANCEL_CLOSED = "the pull request is closed"
+CANCEL_SETTLED = "this commit has its result"
 CANCEL_DOUBLE = "another job tests the same commit"
 
 
