@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -56,7 +56,7 @@ class Artifact(_Model):
 
 
 class _Body(_Model):
-    schema_version: Literal[1] = Field(alias="schema")
+    schema_version: int = Field(alias="schema", ge=1, le=1)
     job_id: str = Field(pattern=r"\A[0-9a-f]{32}\z")
     tier: Tier
     head_sha: Sha

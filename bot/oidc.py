@@ -117,8 +117,8 @@ def authenticate(
 
     That much says nothing about which job it is from: see `verify`. Raises `Refused`.
     """
-    if len(token) > MAX_TOKEN:
-        raise Refused("malformed", "the token is too long")
+    if len(token) > MAX_TOKEN or not token.isascii():
+        raise Refused("malformed", "the token is too long, or is no token")
     key = keys.get(_key_id(token))
     if key is None:
         raise Refused("unknown-key", "the token was signed with a key that the issuer does not list")
