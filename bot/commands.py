@@ -220,4 +220,3 @@ def _arguments(name: Name, rest: str, line: str) -> Command | Mistake:
     if rest:
         return Mistake(line, say.takes_nothing(name))
     return Command(name, line=line)
-

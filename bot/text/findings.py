@@ -38,9 +38,7 @@ def body(finding: Finding, place: str, limit: int = COMMENT_UNITS) -> str:
             for number, line in enumerate(shown)
         ]
         if rows:
-            parts.append(
-                f"<details><summary>Evidence</summary>\n\n{block(chr(10).join(rows), 4000, 80)}\n\n</details>"
-            )
+            parts.append(f"<details><summary>Evidence</summary>\n\n{block(chr(10).join(rows), 4000, 80)}\n\n</details>")
     return fit(parts, limit).rstrip("\n")
 
 

@@ -142,5 +142,3 @@ def overridden(override: Override) -> str:
         f"{login(override.login)} overrode {code(override.rule, 100)} for {sha(override.head)}: "
         f"{code(override.reason, 500)}"
     )
-
-

@@ -96,6 +96,9 @@ AUTHOR_ONLY = "only the author of the pull request appeals; maintainers decide."
 NOT_ON_OWN = "nobody overrides a finding on a pull request of their own."
 
 
+HEAD_UNKNOWN = "the head was not known when this was written; write it again."
+
+
 def unknown(near: str) -> str:
     return f"there is no such command. Did you mean {code(f'/{near}')}?"
 

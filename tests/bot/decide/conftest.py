@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from envbounty.findings import Finding, Severity, Verdict
 from envbounty.policy import Policy, Tier, Tiers
 
 HEAD, OLD_HEAD, BASE, OLD_BASE = "1" * 40, "2" * 40, "a" * 40, "b" * 40
-START = datetime(2026, 11, 29, 12, 0, tzinfo=timezone.utc)
+START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 AUTHOR, MAINTAINER = 100, 200
 ENVIRONMENT = "environments/two-sum"
 

@@ -42,8 +42,12 @@ STOPS: list[tuple[str, Callable[[Any], State]]] = [
     ("unsafe-installation", lambda make: make.state(unsafe=("the App may bypass a ruleset",))),
     ("merge-refused", lambda make: make.state(refused_merges=("1" * 40,))),
     ("approval-missing", lambda make: make.state(reviews=())),
-    ("changes-requested", lambda make: make.state(
-        reviews=(make.review(), make.review(2, user_id=300, role="write", state="CHANGES_REQUESTED")))),
+    (
+        "changes-requested",
+        lambda make: make.state(
+            reviews=(make.review(), make.review(2, user_id=300, role="write", state="CHANGES_REQUESTED"))
+        ),
+    ),
     ("owner-missing", lambda make: make.state(files=(*make.state().files, ".github/workflows/verify.yml"))),
     ("verify-waiting", lambda make: make.state(jobs=(), accepted=())),
     ("verify-running", lambda make: make.state(jobs=(make.job(state=JobState.RUNNING),), accepted=())),
@@ -223,8 +227,10 @@ def test_an_approval_of_an_older_commit_is_replaced_by_the_users_later_one(make:
     assert codes(make.state(reviews=moved)) == ["approval-missing"]
 
 
-@pytest.mark.parametrize(("role", "blocks"), [("admin", True), ("maintain", True), ("write", True), ("triage", False),
-                                              ("read", False), ("none", False)])
+@pytest.mark.parametrize(
+    ("role", "blocks"),
+    [("admin", True), ("maintain", True), ("write", True), ("triage", False), ("read", False), ("none", False)],
+)
 def test_whose_objection_counts(make: Any, role: str, blocks: bool) -> None:
     other = make.review(2, user_id=300, role=role, state="CHANGES_REQUESTED", commit=make.old_head)
     assert (decide(make.state(reviews=(make.review(), other))).merge is None) is blocks

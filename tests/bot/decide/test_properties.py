@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import event, given, settings
@@ -19,7 +19,7 @@ from envbounty.policy import Policy, Tiers
 
 HEADS = ["1" * 40, "2" * 40, "1" * 39 + "2"]
 BASES = ["a" * 40, "b" * 40]
-START = datetime(2026, 11, 29, 12, 0, tzinfo=timezone.utc)
+START = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 POLICIES = [Policy(schema=1, tiers=Tiers(required=["verify", *more])) for more in ([], ["attack"], ["gpu-bench"])]
 DIGESTS = [policy.digest for policy in POLICIES]
 ENVIRONMENTS = ["environments/a", "environments/b"]
@@ -55,43 +55,61 @@ def histories(draw: Any) -> dict[str, Any]:
     jobs, accepted = [], []
     for number in range(draw(st.integers(0, 4))):
         state = roll(draw, [JobState.REPORTED, *JobState])
-        job = Job(f"{number:032x}", roll(draw, TIERS), roll(draw, HEADS), roll(draw, BASES), state, draw(times), run_id=3)
+        job = Job(
+            f"{number:032x}", roll(draw, TIERS), roll(draw, HEADS), roll(draw, BASES), state, draw(times), run_id=3
+        )
         jobs.append(job)
         if state is not JobState.REPORTED:
             continue
         verdict = roll(draw, [Verdict.PASS, *Verdict])
         pairs = draw(st.lists(st.sampled_from(FINDINGS if verdict is Verdict.FAIL else MILD), max_size=3))
         accepted.append(
-            Accepted(job.id, job.tier, job.head, job.base, roll(draw, DIGESTS), verdict, roll(draw, COVERED),
-                     tuple(pairs), draw(times), complete=draw(st.booleans()))
+            Accepted(
+                job.id,
+                job.tier,
+                job.head,
+                job.base,
+                roll(draw, DIGESTS),
+                verdict,
+                roll(draw, COVERED),
+                tuple(pairs),
+                draw(times),
+                complete=draw(st.booleans()),
+            )
         )
     return {"jobs": tuple(jobs), "accepted": tuple(accepted)}
 
 
 @st.composite
 def reviews(draw: Any) -> dict[str, Any]:
-    return {"reviews": tuple(
-        Review(
-            id=number,
-            user_id=roll(draw, [2, 1, 3]),
-            login="mia",
-            human=roll(draw, [True, False]),
-            role=roll(draw, ["maintain", "admin", "write", "triage", ""]),
-            state=roll(draw, ["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"]),
-            commit=roll(draw, HEADS),
-            at=draw(times),
-            owns=roll(draw, [(), ("policies/policy.yaml",), ("README.md", "policies/policy.yaml")]),
+    return {
+        "reviews": tuple(
+            Review(
+                id=number,
+                user_id=roll(draw, [2, 1, 3]),
+                login="mia",
+                human=roll(draw, [True, False]),
+                role=roll(draw, ["maintain", "admin", "write", "triage", ""]),
+                state=roll(draw, ["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"]),
+                commit=roll(draw, HEADS),
+                at=draw(times),
+                owns=roll(draw, [(), ("policies/policy.yaml",), ("README.md", "policies/policy.yaml")]),
+            )
+            for number in range(1, 1 + draw(st.integers(0, 3)))
         )
-        for number in range(1, 1 + draw(st.integers(0, 3)))
-    )}
+    }
 
 
 def choice(name: str, *options: Any) -> st.SearchStrategy[dict[str, Any]]:
     return st.sampled_from([{name: option} for option in options])
 
 
-ASKS = [Ask(tier, head, "mia", START + timedelta(minutes=minute))  # type: ignore[arg-type]
-        for tier in TIERS for head in HEADS[:2] for minute in (10, 80)]
+ASKS = [
+    Ask(tier, head, "mia", START + timedelta(minutes=minute))  # type: ignore[arg-type]
+    for tier in TIERS
+    for head in HEADS[:2]
+    for minute in (10, 80)
+]
 OVERRIDES = [Override(rule, head, "looked at", 2, "mia") for rule in RULES for head in HEADS[:2]]
 
 SOUND = State(
@@ -114,7 +132,9 @@ SOUND = State(
     kinds={"environments/a": "function"},
     reviews=(Review(1, 2, "mia", True, "maintain", "APPROVED", HEADS[0], START),),
     jobs=(Job("f" * 32, "verify", HEADS[0], BASES[0], JobState.REPORTED, START, run_id=1),),
-    accepted=(Accepted("f" * 32, "verify", HEADS[0], BASES[0], DIGESTS[0], Verdict.PASS, ("environments/a",), (), START),),
+    accepted=(
+        Accepted("f" * 32, "verify", HEADS[0], BASES[0], DIGESTS[0], Verdict.PASS, ("environments/a",), (), START),
+    ),
 )
 
 CHANGES = [
@@ -218,9 +238,22 @@ def test_what_was_decided_and_done_is_not_decided_again(state: State) -> None:
 
 
 SPOILERS: list[dict[str, Any]] = [
-    {"draft": True}, {"open": False}, {"merged": True}, {"base_ref": "release"}, {"mergeable": None},
-    {"mergeable": False}, {"files": None}, {"policy": None}, {"reviews": ()}, {"accepted": ()}, {"held_by": "mia"},
-    {"unsafe": ("x",)}, {"refused_merges": (HEADS[0],)}, {"head": HEADS[1]}, {"author_id": 2}, {"files": ("x/y",)},
+    {"draft": True},
+    {"open": False},
+    {"merged": True},
+    {"base_ref": "release"},
+    {"mergeable": None},
+    {"mergeable": False},
+    {"files": None},
+    {"policy": None},
+    {"reviews": ()},
+    {"accepted": ()},
+    {"held_by": "mia"},
+    {"unsafe": ("x",)},
+    {"refused_merges": (HEADS[0],)},
+    {"head": HEADS[1]},
+    {"author_id": 2},
+    {"files": ("x/y",)},
 ]
 
 

@@ -94,9 +94,9 @@ def test_which_report_counts(make: Any, report: dict[str, Any], counts: bool) ->
 @pytest.mark.parametrize(("verdict", "status"), [(Verdict.PASS, Status.PASSED), (Verdict.FAIL, Status.FAILED)])
 def test_pass_and_fail_are_final_whoever_asks(make: Any, verdict: Verdict, status: Status) -> None:
     findings = ((make.environment, make.finding()),) if verdict is Verdict.FAIL else ()
-    decision = decide(make.new(
-        jobs=(make.job(),), accepted=(make.report(verdict=verdict, findings=findings),), asks=(make.ask(),)
-    ))
+    decision = decide(
+        make.new(jobs=(make.job(),), accepted=(make.report(verdict=verdict, findings=findings),), asks=(make.ask(),))
+    )
     assert tier(decision).status is status
     assert not decision.starts
 
@@ -219,8 +219,9 @@ def test_a_tier_that_a_maintainer_asked_for_has_to_pass_on_that_head(make: Any) 
     asked = make.state(asks=(make.ask("attack"),))
     assert started(decide(asked)) == ["attack"]
     assert decide(asked).merge is None
-    passed = replace(asked, jobs=(*asked.jobs, make.job(70, "attack")),
-                     accepted=(*asked.accepted, make.report(70, "attack")))
+    passed = replace(
+        asked, jobs=(*asked.jobs, make.job(70, "attack")), accepted=(*asked.accepted, make.report(70, "attack"))
+    )
     assert decide(passed).merge is not None
 
 

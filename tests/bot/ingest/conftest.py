@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import jwt
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from bot.oidc import Expected
 
 ISSUER, AUDIENCE = "https://issuer.example", "https://bot.example/report"
-NOW = datetime(2026, 11, 29, 12, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 WORKFLOW = "octo/bounties/.github/workflows/verify.yml@refs/heads/main"
 CALLED = "envbounty/envbounty/.github/workflows/verify.yml@" + "c" * 40
 SHA = "d" * 40
@@ -101,8 +101,15 @@ class Issuer:
         self.spent.add(jti)
         return True
 
-    def token(self, *, key: Any = None, algorithm: str = "RS256", without: tuple[str, ...] = (),
-              headers: dict[str, Any] | None = None, **changes: Any) -> str:
+    def token(
+        self,
+        *,
+        key: Any = None,
+        algorithm: str = "RS256",
+        without: tuple[str, ...] = (),
+        headers: dict[str, Any] | None = None,
+        **changes: Any,
+    ) -> str:
         claims = {name: value for name, value in {**self.claims, **changes}.items() if name not in without}
         headers = {"kid": "one"} if headers is None else headers
         return jwt.encode(claims, self.private if key is None else key, algorithm=algorithm, headers=headers)
@@ -122,6 +129,7 @@ class Issuer:
 
     def raw(self, header: Any, claims: Any = None, signature: bytes = b"") -> str:
         """A token that no library would make."""
+
         def part(value: Any) -> str:
             data = value if isinstance(value, bytes) else json.dumps(value).encode()
             return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from bot.oidc import Claims
 from bot.state import Accepted, Job, JobState
 from envbounty.findings import Environment, Finding, Halted, Jail, Report, Result, Severity, Verdict
 
-NOW = datetime(2026, 11, 29, 12, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 HEAD, BASE, SHA, POLICY = "1" * 40, "2" * 40, "d" * 40, "e" * 64
 JOB = Job("f" * 32, "verify", HEAD, BASE, JobState.RUNNING, NOW, run_id=30433642)
 ENVIRONMENT = "environments/two-sum"
@@ -65,8 +65,9 @@ def posted(*results: Result, **changes: Any) -> Posted:
     return read(json.dumps(body(report=json.loads(report(*results, **changes).to_json()))).encode())
 
 
-def taken(*results: Result, job: Job = JOB, environments: Any = (ENVIRONMENT,), policy: str | None = POLICY,
-          **changes: Any) -> Accepted | Lost:
+def taken(
+    *results: Result, job: Job = JOB, environments: Any = (ENVIRONMENT,), policy: str | None = POLICY, **changes: Any
+) -> Accepted | Lost:
     return accept(posted(*results, **changes), job, environments, policy, NOW)
 
 
@@ -208,9 +209,16 @@ def test_a_refusal_does_not_repeat_what_was_posted() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-                        st.sampled_from([*body(), "results", "jail", "x"]), inner, max_size=5), max_leaves=20))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from([*body(), "results", "jail", "x"]), inner, max_size=5)
+        ),
+        max_leaves=20,
+    )
+)
 def test_any_json_is_read_or_refused(value: Any) -> None:
     with pytest.raises(Refused):
         read(json.dumps(value).encode())

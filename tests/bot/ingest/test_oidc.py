@@ -8,7 +8,7 @@ import hmac
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jwt
@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 from bot import oidc
 from bot.oidc import Refused
 
-
-NOW = datetime(2026, 11, 29, 12, 0, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 
 
 def verify(issuer: Any, token: str, **changes: Any) -> oidc.Claims:
@@ -89,8 +88,11 @@ BAD: list[tuple[str, Callable[[Any], str], str]] = [
     ("unknown key id", lambda i: i.token(headers={"kid": "two"}), "unknown-key"),
     ("key id is a path", lambda i: i.token(headers={"kid": "../../etc/passwd"}), "unknown-key"),
     ("another key under our id", lambda i: i.token(key=i.other), "signature"),
-    ("key brought along", lambda i: i.token(key=i.other, headers={"kid": "one", "jwk": {}, "jku": "https://x"}),
-     "signature"),
+    (
+        "key brought along",
+        lambda i: i.token(key=i.other, headers={"kid": "one", "jwk": {}, "jku": "https://x"}),
+        "signature",
+    ),
     ("no signature", lambda i: i.raw({"alg": "RS256", "kid": "one"}), "signature"),
     ("changed afterwards", tampered, "signature"),
     # — whose and for whom —
@@ -122,15 +124,31 @@ BAD: list[tuple[str, Callable[[Any], str], str]] = [
     ("another branch", lambda i: i.token(ref="refs/heads/evil"), "ref"),
     ("the pull request's ref", lambda i: i.token(ref="refs/pull/7/merge"), "ref"),
     ("a tag named like the branch", lambda i: i.token(ref_type="tag"), "ref"),
-    ("another workflow", lambda i: i.token(workflow_ref=i.claims["workflow_ref"].replace("verify", "lint")), "workflow"),
-    ("our workflow on another branch", lambda i: i.token(workflow_ref=i.claims["workflow_ref"].replace("main", "evil")),
-     "workflow"),
-    ("a fork's copy of our workflow", lambda i: i.token(workflow_ref=i.claims["workflow_ref"].replace("octo", "mallory")),
-     "workflow"),
-    ("a job of a workflow that is not trusted",
-     lambda i: i.token(job_workflow_ref="mallory/x/.github/workflows/verify.yml@" + "c" * 40), "job-workflow"),
-    ("the trusted workflow at another commit",
-     lambda i: i.token(job_workflow_ref=i.claims["job_workflow_ref"][:-1] + "e"), "job-workflow"),
+    (
+        "another workflow",
+        lambda i: i.token(workflow_ref=i.claims["workflow_ref"].replace("verify", "lint")),
+        "workflow",
+    ),
+    (
+        "our workflow on another branch",
+        lambda i: i.token(workflow_ref=i.claims["workflow_ref"].replace("main", "evil")),
+        "workflow",
+    ),
+    (
+        "a fork's copy of our workflow",
+        lambda i: i.token(workflow_ref=i.claims["workflow_ref"].replace("octo", "mallory")),
+        "workflow",
+    ),
+    (
+        "a job of a workflow that is not trusted",
+        lambda i: i.token(job_workflow_ref="mallory/x/.github/workflows/verify.yml@" + "c" * 40),
+        "job-workflow",
+    ),
+    (
+        "the trusted workflow at another commit",
+        lambda i: i.token(job_workflow_ref=i.claims["job_workflow_ref"][:-1] + "e"),
+        "job-workflow",
+    ),
     ("the workflow file of another commit", lambda i: i.token(workflow_sha="e" * 40), "workflow-sha"),
     ("a self-hosted runner", lambda i: i.token(runner_environment="self-hosted"), "runner"),
     ("another run", lambda i: i.token(run_id="30433643"), "run"),
@@ -196,7 +214,9 @@ def test_a_refusal_does_not_repeat_the_token(issuer: Any) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(token=st.text(max_size=300) | st.binary(max_size=200).map(lambda b: base64.urlsafe_b64encode(b).decode() + ".e.e"))
+@given(
+    token=st.text(max_size=300) | st.binary(max_size=200).map(lambda b: base64.urlsafe_b64encode(b).decode() + ".e.e")
+)
 def test_nonsense_is_refused_and_never_raises_anything_else(token: str) -> None:
     key = jwt.PyJWK({"kty": "oct", "k": "AAAA"}, algorithm="HS256")
     with pytest.raises(Refused):
@@ -206,8 +226,9 @@ def test_nonsense_is_refused_and_never_raises_anything_else(token: str) -> None:
 def test_a_symmetric_key_in_the_key_set_opens_nothing(issuer: Any) -> None:
     """Even if the issuer's set ever held one: the algorithm is ours to choose, not the key's."""
     secret = b"x" * 32
-    key = jwt.PyJWK({"kty": "oct", "k": base64.urlsafe_b64encode(secret).decode().rstrip("="), "kid": "one"},
-                    algorithm="HS256")
+    key = jwt.PyJWK(
+        {"kty": "oct", "k": base64.urlsafe_b64encode(secret).decode().rstrip("="), "kid": "one"}, algorithm="HS256"
+    )
     token = jwt.encode(issuer.claims, secret, algorithm="HS256", headers={"kid": "one"})
     with pytest.raises(Refused) as caught:
         oidc.verify(token, {"one": key}, issuer.expected, issuer.now, issuer.spend)
