@@ -202,8 +202,8 @@ def new(slug: str, kind: str, folder: Path, author: str | None) -> None:
 
 @main.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--action-ref", default=None, metavar="SHA", help="The commit of envbounty that the workflow pins.")
-@click.option("--owner", default=None, metavar="@WHO", help="Who must approve changes to .github/ and policies/.")
+@click.option("--action-ref", default=None, metavar="SHA", help="The commit of envbounty that the workflows call.")
+@click.option("--owner", default=None, metavar="@WHO", help="Who must approve changes outside environments.")
 def init(folder: Path, action_ref: str | None, owner: str | None) -> None:
     """Lay down a bounty repository in FOLDER. Never changes a file that is there."""
     from envbounty.scaffold import init_repository
@@ -217,9 +217,9 @@ def init(folder: Path, action_ref: str | None, owner: str | None) -> None:
     if not files:
         click.echo("Everything is there already; nothing was written.")
     if action_ref is None:
-        click.echo("\nThe workflow fails until it pins the action: see .github/workflows/verify.yml.")
+        click.echo("\nThe workflows fail until they name a commit of envbounty: see .github/workflows/verify.yml.")
     if owner is None:
-        click.echo("Nobody owns .github/ and policies/ yet: see .github/CODEOWNERS.")
+        click.echo("Nobody owns what decides over pull requests yet: see .github/CODEOWNERS.")
 
 
 @main.command("list")

@@ -1,4 +1,4 @@
-"""`envbounty init`: a bounty repository that verifies what contributors propose."""
+"""`envbounty init`: a bounty repository whose pull requests the App examines."""
 
 from __future__ import annotations
 
@@ -12,39 +12,58 @@ from envbounty.scaffold.template import fill, read_template
 _SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _OWNER = re.compile(r"@[A-Za-z0-9](-?[A-Za-z0-9]){0,38}(/[A-Za-z0-9_.-]{1,100})?")
 
-#: Without a commit to trust nothing is installed and the job fails: a green check must mean that it verified.
+#: Each tier has a workflow of its name, whose one job calls envbounty's at the trusted commit.
+TIERS = ("verify", "attack", "gpu-bench")
 PINNED = """\
-      # The commit of envbounty that you trust. Read what changed before you move it.
-      - uses: envbounty/envbounty/actions/verify@{ref}
+  tier:
+    name: {tier}
+    permissions:
+      contents: read # the called workflow's job sandbox: the pull request's commit
+      actions: read # … its job report: the artifact with the report
+      id-token: write # … its job report: who it is, for the bot alone
+    # The commit of envbounty that you trust. Read what changed before you move it.
+    uses: envbounty/envbounty/.github/workflows/{tier}.yml@{ref}
+    with:
+      job_id: ${{{{ inputs.job_id }}}}
+      pr: ${{{{ inputs.pr }}}}
+      head_sha: ${{{{ inputs.head_sha }}}}
+      base_sha: ${{{{ inputs.base_sha }}}}
+      bot_url: ${{{{ inputs.bot_url }}}}
+      audience: ${{{{ inputs.audience }}}}
 """
+#: Without a commit to trust nothing runs and the job fails: a green check must mean that something was examined.
 UNPINNED = """\
-      # NOT SET UP YET. This step fails on purpose, so that nothing passes unverified. Put these two lines in
-      # its place, with the full hash of the envbounty commit that you trust:
-      #   # The commit of envbounty that you trust. Read what changed before you move it.
-      #   - uses: envbounty/envbounty/actions/verify@<40 hex digits>
-      - name: Fail until the verify action is pinned
+  # NOT SET UP YET. This job fails on purpose, so that nothing passes unexamined. Delete this file and run
+  # `envbounty init . --action-ref <40 hex digits>` with the envbounty commit that you trust; it is written anew then.
+  tier:
+    name: {tier}
+    runs-on: ubuntu-24.04
+    timeout-minutes: 5
+    permissions: {{}}
+    steps:
+      - name: Fail until envbounty is pinned
         run: |
-          echo "::error file=.github/workflows/verify.yml::Nothing was verified: pin the action first."
+          echo "::error file=.github/workflows/{tier}.yml::Nothing was examined: pin envbounty first."
           exit 1
 """
 OWNED = """\
-/.github/ {owner}
-/policies/ {owner}
+* {owner}
+/environments/*/
 """
 UNOWNED = """\
 # NOT SET UP YET. Put the maintainers in place of @YOUR-ORG/MAINTAINERS and take the # away.
 # GitHub passes over owners that it does not know without a word, so an invented name would protect nothing.
-# /.github/ @YOUR-ORG/MAINTAINERS
-# /policies/ @YOUR-ORG/MAINTAINERS
+# * @YOUR-ORG/MAINTAINERS
+# /environments/*/
 """
 
 
 def init_repository(folder: Path, *, action_ref: str | None = None, owner: str | None = None) -> list[Path]:
     """Lay down a bounty repository in `folder`, and return the files written, in sorted order.
 
-    `action_ref` is the full hash of the envbounty commit that the workflow runs; without it the workflow
-    fails until somebody puts one in. `owner` (`@login` or `@org/team`) is who must review
-    changes to `.github/` and `policies/`.
+    `action_ref` is the full hash of the envbounty commit whose workflows are called; without it the workflows
+    fail until they are written anew with one. `owner` (`@login` or `@org/team`) is who must review
+    changes to anything but environments.
 
     A file that holds the same bytes already is left alone, so a second call writes nothing. Raises
     `FileExistsError`, which lists them all, when something else is where a file must go (nothing is written
@@ -77,10 +96,11 @@ def render_repository(action_ref: str | None, owner: str | None) -> dict[str, st
         )
     if owner is not None and not _OWNER.fullmatch(owner):
         raise ValueError(f"{owner[:80]!r} cannot own code: write @login or @organisation/team.")
+    job = UNPINNED if action_ref is None else PINNED
     words = {
-        "VERIFY_STEP": (UNPINNED if action_ref is None else PINNED.format(ref=action_ref)).rstrip("\n"),
-        "OWNERS": (UNOWNED if owner is None else OWNED.format(owner=owner)).rstrip("\n"),
+        f"{tier.upper().replace('-', '_')}_JOB": job.format(tier=tier, ref=action_ref).rstrip("\n") for tier in TIERS
     }
+    words["OWNERS"] = (UNOWNED if owner is None else OWNED.format(owner=owner)).rstrip("\n")
     return fill(read_template("repository"), words)
 
 
