@@ -1,0 +1,336 @@
+"""Bare repositories, driven by the real git. Forks share their objects with the repository they come from.
+
+On GitHub a fork's commit can be fetched by its SHA from the base repository. Here too: the `objects` folder of a fork
+is a link to that of its base. For the same reason nothing is ever collected.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+SHA = re.compile(r"[0-9a-f]{40}")
+ZERO = "0" * 40
+
+#: Above these sizes GitHub leaves a file's patch out.
+MAX_PATCH_BYTES, MAX_PATCH_LINES = 1_000_000, 20_000
+
+_CONFIG = {
+    "core.quotePath": "false",
+    "gc.auto": "0",
+    "receive.autogc": "false",
+    "receive.denyDeleteCurrent": "ignore",
+    "http.receivepack": "true",
+    "uploadpack.allowAnySHA1InWant": "true",
+    "uploadpack.allowFilter": "true",
+    "transfer.hideRefs": "refs/localhub",
+    "receive.hideRefs": "refs/pull",
+}
+
+#: Refuses what the hub named in the environment. GitHub's own words begin "GH013".
+_UPDATE_HOOK = """#!/bin/sh
+refuse() { echo "error: GH013: Repository rule violations found for $1." >&2; echo "- $2" >&2; exit 1; }
+named() { case " $1 " in *" $2 "*) return 0;; esac; return 1; }
+zero=0000000000000000000000000000000000000000
+case "$1" in refs/heads/*|refs/tags/*) ;; *) refuse "$1" "only branches and tags can be pushed" ;; esac
+if named "$LOCALHUB_NO_UPDATE" "$1"; then refuse "$1" "Changes must be made through a pull request."; fi
+if [ "$3" = $zero ]; then
+    if named "$LOCALHUB_NO_DELETE" "$1"; then refuse "$1" "Cannot delete this branch"; fi
+elif [ "$2" != $zero ] && named "$LOCALHUB_NO_FORCE" "$1"; then
+    git merge-base --is-ancestor "$2" "$3" || refuse "$1" "Cannot force-push to this branch"
+fi
+exit 0
+"""
+
+
+class GitError(Exception):
+    """git said no; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    author_email: str
+    author_date: str  # ISO 8601, in UTC with a Z
+    committer: str
+    committer_email: str
+    committer_date: str
+    message: str
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file of a diff. `patch` begins at the first hunk; None where GitHub would leave it out."""
+
+    path: str
+    status: str  # added, removed, modified, renamed
+    sha: str  # of the blob after the change, or before it for a removed file
+    additions: int
+    deletions: int
+    patch: str | None
+    previous: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a tree; `size` in bytes, None for a folder."""
+
+    mode: str
+    type: str
+    sha: str
+    size: int | None
+    path: str
+
+
+class Git:
+    """One bare repository at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def run(self, *args: str, input: bytes | None = None, env: Mapping[str, str] | None = None, ok: bool = True) -> bytes:
+        """git's standard output. Raises GitError when it fails, unless `ok` is False: then whatever it printed."""
+        done = subprocess.run(
+            ["git", "--git-dir", str(self.path), *args], input=input, capture_output=True, env=clean_env(env), check=False
+        )
+        if done.returncode and ok:
+            raise GitError(done.stderr.decode(errors="replace").strip() or f"git {args[0]} failed")
+        return done.stdout
+
+    def text(self, *args: str, ok: bool = True) -> str:
+        return self.run(*args, ok=ok).decode(errors="replace").strip()
+
+    @classmethod
+    def create(cls, path: Path, default_branch: str, like: Git | None = None) -> Git:
+        """A new bare repository; with `like`, a fork that shares its objects and starts with its branches and tags."""
+        git = cls(path)
+        (path / "refs" / "heads").mkdir(parents=True)
+        (path / "hooks").mkdir()
+        if like:
+            (path / "objects").symlink_to((like.path / "objects").resolve())
+        else:
+            (path / "objects").mkdir()
+        (path / "HEAD").write_text(f"ref: refs/heads/{default_branch}\n")
+        config = ["[core]", "\trepositoryformatversion = 0", "\tbare = true"]
+        for name, value in _CONFIG.items():
+            section, key = name.split(".")
+            config += [f"[{section}]", f"\t{key} = {value}"]
+        (path / "config").write_text("\n".join(config) + "\n")
+        hook = path / "hooks" / "update"
+        hook.write_text(_UPDATE_HOOK)
+        hook.chmod(0o755)
+        if like:
+            for ref, sha in like.refs().items():
+                if ref.startswith(("refs/heads/", "refs/tags/")):
+                    git.set_ref(ref, sha)
+        return git
+
+    # Refs
+
+    def refs(self, prefix: str = "refs/") -> dict[str, str]:
+        """Every ref that begins with `prefix` → SHA, by name."""
+        lines = self.text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+        pairs = (line.split(" ") for line in lines)
+        return {name: sha for name, sha in pairs if name.startswith(prefix) and not name.startswith("refs/localhub/")}
+
+    def ref(self, name: str) -> str | None:
+        """The SHA of one full ref name; None when there is none."""
+        return self.text("rev-parse", "--verify", "--quiet", name, ok=False) or None
+
+    def commit_sha(self, rev: str) -> str | None:
+        """The commit that a branch, a tag or a SHA means; None when there is none. `rev` may come from anyone."""
+        if rev.startswith("-") or any(ch in rev for ch in "~^:@{} \n"):
+            return None
+        for name in (rev,) if SHA.fullmatch(rev) else (f"refs/heads/{rev}", f"refs/tags/{rev}", rev):
+            found = self.text("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", ok=False)
+            if found:
+                return found
+        return None
+
+    def set_ref(self, name: str, new: str, old: str | None = None) -> None:
+        """Point `name` at `new`; with `old`, only if it is there now. Raises GitError."""
+        self.run("update-ref", name, new, *([old] if old is not None else []))
+
+    def delete_ref(self, name: str) -> None:
+        self.run("update-ref", "-d", name)
+
+    # Reading
+
+    def commit(self, sha: str) -> Commit:
+        return self.log(sha, limit=1)[0]
+
+    def log(self, *revs: str, limit: int = 250, path: str | None = None) -> list[Commit]:
+        """Commits reachable from `revs` (which may hold `^sha`), newest first."""
+        form = "%H%x01%T%x01%P%x01%an%x01%ae%x01%aI%x01%cn%x01%ce%x01%cI%x01%B"
+        out = self.run(
+            "log", "-z", f"--max-count={limit}", f"--format={form}", "--end-of-options", *revs, "--", *([path] if path else [])
+        )
+        commits = []
+        for piece in out.decode(errors="replace").split("\0"):
+            if piece:
+                f = piece.split("\x01", 9)
+                dates = [datetime.fromisoformat(f[i]).astimezone(_UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for i in (5, 8)]
+                parents = tuple(f[2].split())
+                commits.append(Commit(f[0], f[1], parents, f[3], f[4], dates[0], f[6], f[7], dates[1], f[9].strip("\n")))
+        return commits
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        return self.text("merge-base", one, other, ok=False) or None
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        done = subprocess.run(
+            ["git", "--git-dir", str(self.path), "merge-base", "--is-ancestor", old, new],
+            capture_output=True, env=clean_env(None), check=False,
+        )  # fmt: skip
+        return done.returncode == 0
+
+    def ahead_behind(self, base: str, head: str) -> tuple[int, int]:
+        """How many commits `head` has that `base` has not, and the other way round."""
+        behind, ahead = self.text("rev-list", "--left-right", "--count", f"{base}...{head}").split()
+        return int(ahead), int(behind)
+
+    def tree(self, treeish: str, path: str = "", recursive: bool = False) -> list[Entry]:
+        """Entries of a folder, with paths from the top. Raises GitError when `treeish` is none."""
+        spec = f"{treeish}:{path}" if path else treeish
+        flags = ["-r", "-t"] if recursive else []
+        out = self.run("ls-tree", "-z", "-l", *flags, "--end-of-options", spec).decode(errors="replace")
+        entries = []
+        for line in out.split("\0"):
+            if line:
+                meta, name = line.split("\t", 1)
+                mode, kind, sha, size = meta.split()
+                full = f"{path}/{name}" if path else name
+                entries.append(Entry(mode, kind, sha, None if size == "-" else int(size), full))
+        return entries
+
+    def entry(self, commit: str, path: str) -> Entry | None:
+        """What is at `path` in `commit`: a file, a folder, or None."""
+        path = path.strip("/")
+        if not path:
+            sha = self.text("rev-parse", f"{commit}^{{tree}}")
+            return Entry("040000", "tree", sha, None, "")
+        out = self.run("ls-tree", "-z", "-l", commit, "--", f":(literal){path}", ok=False).decode(errors="replace")
+        if not out:
+            return None
+        mode, kind, sha, size = out.split("\0")[0].split("\t", 1)[0].split()
+        return Entry(mode, kind, sha, None if size == "-" else int(size), path)
+
+    def blob(self, sha: str) -> bytes:
+        return self.run("cat-file", "blob", sha)
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """The bytes of a file in a commit; None where there is none."""
+        entry = self.entry(commit, path)
+        return self.blob(entry.sha) if entry and entry.type == "blob" else None
+
+    def type(self, sha: str) -> str | None:
+        return self.text("cat-file", "-t", sha, ok=False) or None
+
+    def diff(self, old: str, new: str, path: str | None = None) -> list[FileChange]:
+        """What changed from `old` to `new`, file by file."""
+        where = ["--", f":(literal){path}"] if path else ["--"]
+        flags = ["-M", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", old, new, *where]
+        raw = self.run("diff", "--raw", "--numstat", "-z", "--no-abbrev", *flags).decode(errors="replace")
+        patches = re.split(r"^diff --git ", self.run("diff", "-p", *flags).decode(errors="replace"), flags=re.M)[1:]
+        return _changes(raw, patches)
+
+    def diff_text(self, old: str, new: str) -> str:
+        return self.run("diff", "-M", "--no-color", "--full-index", old, new).decode(errors="replace")
+
+    # Writing
+
+    def write(
+        self,
+        parents: Sequence[str],
+        changes: Mapping[str, str | bytes | None],
+        message: str,
+        name: str,
+        email: str,
+        when: datetime,
+    ) -> str:
+        """A new commit: the first parent's files with `changes` (None removes a file). Moves no branch; gives the SHA."""
+        stamp = f"{int(when.timestamp())} +0000"
+        body = message.encode()
+        who = f"{name} <{email}> {stamp}".encode()
+        lines = [b"commit refs/localhub/new", b"mark :1", b"author " + who, b"committer " + who]
+        lines += [f"data {len(body)}".encode(), body]
+        lines += [f"{'merge' if i else 'from'} {sha}".encode() for i, sha in enumerate(parents)]
+        for path, content in changes.items():
+            quoted = '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            if content is None:
+                lines.append(f"D {quoted}".encode())
+            else:
+                data = content.encode() if isinstance(content, str) else content
+                mode = "100755" if data.startswith(b"#!") else "100644"
+                lines += [f"M {mode} inline {quoted}".encode(), f"data {len(data)}".encode(), data]
+        lines += [b"", b"get-mark :1", b"reset refs/localhub/new", f"from {ZERO}".encode(), b""]
+        return self.run("fast-import", "--quiet", "--force", input=b"\n".join(lines)).decode().strip()
+
+    def commit_tree(self, tree: str, parents: Sequence[str], message: str, name: str, email: str, when: datetime) -> str:
+        stamp = f"{int(when.timestamp())} +0000"
+        env = {f"GIT_{who}_{what}": value
+               for who in ("AUTHOR", "COMMITTER")
+               for what, value in (("NAME", name), ("EMAIL", email), ("DATE", stamp))}  # fmt: skip
+        args = [piece for sha in parents for piece in ("-p", sha)]
+        return self.run("commit-tree", tree, *args, "-F", "-", input=message.encode(), env=env).decode().strip()
+
+    def merged_tree(self, one: str, other: str) -> str | None:
+        """The tree of a merge of two commits; None when they conflict."""
+        done = subprocess.run(
+            ["git", "--git-dir", str(self.path), "merge-tree", "--write-tree", "--no-messages", one, other],
+            capture_output=True, env=clean_env(None), check=False,
+        )  # fmt: skip
+        return done.stdout.decode().split("\n")[0] if done.returncode == 0 else None
+
+
+def clean_env(extra: Mapping[str, str] | None) -> dict[str, str]:
+    """An environment in which git looks at no configuration but the repository's own."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": tempfile.gettempdir(),
+        "LC_ALL": "C.UTF-8",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        **(extra or {}),
+    }
+
+
+_UTC = datetime.fromisoformat("2000-01-01T00:00:00+00:00").tzinfo
+_STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "modified", "C": "added"}
+
+
+def _changes(raw: str, patches: list[str]) -> list[FileChange]:
+    """Join `--raw --numstat -z` with the patches, which come in the same order."""
+    fields = raw.split("\0")
+    heads: list[tuple[str, str, str, str | None]] = []  # path, status, blob, previous path
+    at = 0
+    while at < len(fields) and fields[at].startswith(":"):
+        _, _, before, after, letter = fields[at][1:].split(" ")
+        if letter[0] in "RC":
+            heads.append((fields[at + 2], _STATUS[letter[0]], after, fields[at + 1]))
+            at += 3
+        else:
+            heads.append((fields[at + 1], _STATUS[letter[0]], before if letter == "D" else after, None))
+            at += 2
+    counts = []
+    while at < len(fields) and fields[at]:
+        added, removed, path = fields[at].split("\t")
+        counts.append((0 if added == "-" else int(added), 0 if removed == "-" else int(removed)))
+        at += 1 if path else 3  # a rename has its two paths in fields of their own
+    changes = []
+    for (path, status, blob, previous), (added, removed), text in zip(heads, counts, patches, strict=True):
+        start = re.search(r"^@@ ", text, flags=re.M)
+        patch = text[start.start() :].rstrip("\n") if start else None
+        if patch is not None and (len(patch) > MAX_PATCH_BYTES or patch.count("\n") > MAX_PATCH_LINES):
+            patch = None
+        changes.append(FileChange(path, status, blob, added, removed, patch, previous))
+    return changes

@@ -1,0 +1,335 @@
+"""The hub: everything it remembers, its server, its webhooks, and the handles by which a test or a demo drives it.
+
+    with Hub.start() as hub:
+        ann, max = hub.user("ann"), hub.user("max")
+        repo = hub.create_repo("acme/bounties", files={"README.md": "hello"}, maintainers=[max])
+        app = hub.create_app("My bot", "http://127.0.0.1:9000/webhook", {"pull_requests": "write"}, ["pull_request"])
+        hub.install_app(app, repo)
+        pull = ann.open_pull(repo, {"new.txt": "text"}, title="A file")
+        max.approve(pull)
+        hub.drain()                        # every webhook has been sent
+
+REST is at `hub.api` (PyGithub's `base_url`), GraphQL at `hub.graphql`, git and pages under `hub.url`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from localhub import changes, people, shapes
+from localhub.faults import Faults
+from localhub.git import ZERO
+from localhub.limits import Limits
+from localhub.model import App, CheckRun, Delivery, Installation, Pull, Refused, Repo, User, Workflow, node_id
+from localhub.runs import Artifact, Job, Run, Runner
+from localhub.server import Server
+from localhub.store import Store
+from localhub.webhooks import Sender
+from localhub.workflows import Definition, title
+
+#: Sent to every App, whatever it subscribed to.
+ALWAYS = ("installation", "installation_repositories", "ping", "github_app_authorization")
+
+
+class Hub(Store):
+    """A GitHub on this machine. Make one with `Hub.start()`."""
+
+    def __init__(self, folder: Path | None = None, faults: Faults | None = None) -> None:
+        super().__init__(folder, faults or Faults())
+        self.sender = Sender(self.faults, self.now, self.next_id)
+        self.limits = Limits()
+        self.runner: Runner | None = None
+        self.people: dict[int, people.Person] = {}
+        self.calls: list[str] = []  # `METHOD /path` of every API call, in order
+        self.downloads: dict[str, tuple[Artifact, datetime]] = {}  # ticket → what it opens, until when
+        self.trouble: list[str] = []  # calls that broke the hub itself; a test may hold this to be empty
+        self.checker: Any = None  # an object with `check(...)` that looks at every exchange; see tests/localhub
+        self.server = Server(self)
+        self._threads: list[threading.Thread] = []
+
+    @classmethod
+    def start(cls, port: int = 0, folder: Path | None = None, faults: Faults | None = None) -> Hub:
+        """A running hub on 127.0.0.1. `port` 0 takes a free one; `folder` keeps the repositories, else a temporary one."""
+        hub = cls(folder, faults)
+        hub.server.start(port)
+        return hub
+
+    def stop(self) -> None:
+        """Stop serving and forget everything."""
+        for repo in self.repos.values():
+            for run in repo.runs:
+                run.cancelled.set()
+        self.server.stop()
+        self.sender.stop()
+        for person in self.people.values():
+            person.close()
+        for thread in self._threads:
+            thread.join(5)
+        self.remove_folder()
+
+    def __enter__(self) -> Hub:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    @property
+    def api(self) -> str:
+        return self.url + "/api/v3"
+
+    @property
+    def graphql(self) -> str:
+        return self.url + "/api/graphql"
+
+    def link(self, path: str, query: Mapping[str, str]) -> str:
+        """An address of the API."""
+        return f"{self.api}{quote(path)}?{urlencode(query)}"
+
+    def mount(self, prefix: str, asgi: Any) -> None:
+        """Serve another ASGI application below `hub.url + prefix`, such as an OIDC issuer."""
+        self.server.mount(prefix, asgi)
+
+    # People, repositories, Apps
+
+    def user(self, login: str) -> people.Person:
+        """The person of that name, made on first use."""
+        with self.lock:
+            user = self.users.get(login.lower()) or self.add_user(login)
+            if user.id not in self.people:
+                self.people[user.id] = people.Person(self, user, self.add_token(user).value)
+            return self.people[user.id]
+
+    def organization(self, login: str, owners: Iterable[people.Person] = ()) -> User:
+        """The organisation of that name, made on first use."""
+        with self.lock:
+            made = self.users.get(login.lower()) or self.add_user(login, "Organization")
+            made.members |= {person.user.id: "admin" for person in owners}
+            return made
+
+    def create_repo(
+        self,
+        full_name: str,
+        files: Mapping[str, str | bytes] | None = None,
+        maintainers: Iterable[people.Person] = (),
+        collaborators: Mapping[str, str] | None = None,
+        private: bool = False,
+        organization: bool = True,
+    ) -> Repo:
+        """A repository with one commit of `files` on `main`. `maintainers` get the role maintain, `collaborators` maps
+        logins to roles. Its owner is an organisation, unless a person of that name exists or `organization` is False."""
+        owner_name, name = full_name.split("/")
+        with self.lock:
+            known = self.users.get(owner_name.lower())
+            owner = known or (self.organization(owner_name) if organization else self.user(owner_name).user)
+            repo = self.add_repo(owner, name, private=private)
+            roles = {person.user.id: "maintain" for person in maintainers}
+            roles |= {self.user(login).user.id: role for login, role in (collaborators or {}).items()}
+            repo.collaborators.update(roles)
+            first = repo.git.write([], files or {"README.md": f"# {name}\n"}, "First commit", owner.login, owner.email, self.now())
+            repo.git.set_ref("refs/heads/main", first)
+            changes.pushed(self, repo, "refs/heads/main", ZERO, first, owner)
+            return repo
+
+    def create_app(
+        self, name: str, webhook_url: str, permissions: Mapping[str, str], events: Iterable[str],
+        owner: people.Person | None = None, webhook_secret: str = "",
+    ) -> App:  # fmt: skip
+        """A GitHub App. `app.private_key` is its PEM, `app.webhook_secret` its secret."""
+        with self.lock:
+            who = owner.user if owner else self.user("operator").user
+            return self.add_app(name, who, permissions, tuple(events), webhook_url, webhook_secret)
+
+    def install_app(self, app: App, *repos: Repo, permissions: Mapping[str, str] | None = None) -> Installation:
+        """Install on repositories of one account; `permissions` other than the App asks for are what was accepted."""
+        with self.lock:
+            made = Installation(
+                self.next_id(), app, repos[0].owner, dict(permissions or app.permissions), {repo.id for repo in repos}, self.now()
+            )
+            self.installations[made.id] = made
+            self.send(app, "installation", "created", {
+                "installation": shapes.installation(self, made),
+                "repositories": [_minimal(repo) for repo in repos],
+                "requester": None, "sender": shapes.user(self, repos[0].owner),
+            }, made)  # fmt: skip
+            return made
+
+    def convert_manifest(self, manifest: Mapping[str, Any], owner: User) -> str:
+        """Keep an App made from a manifest; the one-time code stands for it until it is converted."""
+        hook = manifest.get("hook_attributes") or {}
+        app = self.add_app(
+            str(manifest.get("name") or f"app-{self.next_id()}"), owner, manifest.get("default_permissions") or {},
+            tuple(manifest.get("default_events") or ()), str(hook.get("url") or ""),
+        )  # fmt: skip
+        code = secrets.token_hex(20)
+        self.manifests[code] = app
+        return code
+
+    # Webhooks
+
+    def emit(
+        self, repo: Repo, event: str, action: str | None, sender: User, payload: Mapping[str, Any], only: App | None = None
+    ) -> None:
+        """Tell every App that is installed on `repo` and listens to `event`; `only` narrows it to one."""
+        guid = _guid()
+        for one in list(self.installations.values()):
+            if only not in (None, one.app) or not one.covers(repo) or one.suspended_at:
+                continue
+            if event in one.app.events or event in ALWAYS:
+                body = {**payload, "repository": shapes.repo(self, repo), "sender": shapes.user(self, sender)}
+                if repo.owner.type == "Organization":
+                    body["organization"] = self._organization(repo.owner)
+                self.send(one.app, event, action, body, one, repo, guid)
+
+    def emit_pull(self, pull: Pull, event: str, action: str, sender: User, **more: Any) -> None:
+        """Tell about a pull request, whose full form is in `pull_request` events and the short one in the others."""
+        if event == "pull_request":
+            shown = shapes.pull(self, pull, totals=self.totals(pull), state=(pull.mergeable, "unknown"))
+        else:
+            shown = shapes.pull(self, pull)
+        self.emit(pull.repo, event, action, sender, {"pull_request": shown, **more})
+
+    def send(
+        self, app: App, event: str, action: str | None, payload: Mapping[str, Any], installation: Installation | None = None,
+        repo: Repo | None = None, guid: str = "",
+    ) -> None:  # fmt: skip
+        """Send one event to one App."""
+        if not app.webhook_url:
+            return
+        body: dict[str, Any] = {"action": action} if action else {}
+        body |= payload
+        if installation and "installation" not in body:
+            body["installation"] = {"id": installation.id, "node_id": f"MDIzOkludGVncmF0aW9uSW5zdGFsbGF0aW9u{installation.id}"}
+        self.sender.put(
+            Delivery(
+                self.next_id(), guid or _guid(), app, event, action, installation.id if installation else None,
+                repo.id if repo else None, json.dumps(body, separators=(",", ":")).encode(), self.now(),
+            )
+        )  # fmt: skip
+
+    def drain(self, timeout: float = 30.0) -> None:
+        """Return when every webhook was sent and answered. Raises TimeoutError."""
+        self.sender.drain(timeout)
+
+    def _organization(self, owner: User) -> dict[str, Any]:
+        user, base = shapes.user(self, owner), f"{self.api}/orgs/{owner.login}"
+        keys = {key: user[key] for key in ("login", "id", "node_id", "avatar_url")}
+        urls = {f"{name}_url": f"{base}/{name}" for name in ("repos", "events", "hooks", "issues")}
+        members = {"members_url": base + "/members{/member}", "public_members_url": base + "/public_members{/member}"}
+        return {**keys, "url": base, **urls, **members, "description": None}
+
+    def totals(self, pull: Pull) -> dict[str, int]:
+        """What only the full form of a pull request counts."""
+        changed = changes.files(pull)
+        ahead, _ = pull.repo.git.ahead_behind(pull.base_sha, pull.head)
+        return {
+            "commits": ahead,
+            "additions": sum(one.additions for one in changed),
+            "deletions": sum(one.deletions for one in changed),
+            "changed_files": len(changed),
+        }
+
+    # Runs of workflows
+
+    def start_run(
+        self, repo: Repo, path: str, definition: Definition, ref: str, inputs: Mapping[str, str], actor: User,
+        event: str = "workflow_dispatch", sha: str | None = None, head_repo: Repo | None = None,
+    ) -> Run:  # fmt: skip
+        """A run of a workflow, handed to the runner if there is one. `sha` and `head_repo` are for other events than
+        `workflow_dispatch`, such as the `pull_request` run of a fork."""
+        with self.lock:
+            now, flow = self.now(), self.workflow(repo, path, definition.name)
+            flow.runs += 1
+            head = sha or repo.git.ref(ref)
+            if head is None:
+                raise Refused(422, f"No ref found for: {ref}")
+            suite, _ = self.suite(repo, self.actions_app, head, ref.removeprefix("refs/heads/"))
+            run = Run(
+                self.next_id(), repo, flow.id, path, flow.name, title(definition, inputs, actor.login), event, ref, head,
+                flow.runs, actor, now, now, self, dict(inputs), actor, head_repo=head_repo, check_suite_id=suite.id,
+                workflow_text=definition.text,
+            )  # fmt: skip
+            repo.runs.append(run)
+            self.run_changed(run, "requested")
+            runner = self.runner
+        if runner is not None and event == "workflow_dispatch":
+            thread = threading.Thread(target=self._run, args=(runner, run), name=f"run {run.id}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        return run
+
+    def _run(self, runner: Runner, run: Run) -> None:
+        try:
+            runner.dispatch(run.repo, run.workflow_path, run.ref, run.inputs, run.actor, run)
+        finally:
+            if run.status != "completed":
+                self.finish_run(run, "cancelled" if run.cancelled.is_set() else "failure")
+
+    def finish_run(self, run: Run, conclusion: str) -> None:
+        """A run is over; jobs that are not over end with it."""
+        with self.lock:
+            if run.status == "completed":
+                return
+            for job in run.jobs:
+                run.end_job(job, conclusion)
+            run.status, run.conclusion, run.updated_at = "completed", conclusion, self.now()
+            self.run_changed(run, "completed")
+
+    def cancel_run(self, run: Run) -> None:
+        """Ask for a run's end. Without a runner it ends at once."""
+        with self.lock:
+            run.cancelled.set()
+            if self.runner is None:
+                self.finish_run(run, "cancelled")
+
+    def workflow(self, repo: Repo, path: str, name: str) -> Workflow:
+        made = repo.workflows.setdefault(path, Workflow(self.next_id(), path, name, self.now()))
+        made.name = name
+        return made
+
+    def run_changed(self, run: Run, action: str) -> None:
+        flow = run.repo.workflows[run.workflow_path]
+        payload = {"workflow_run": shapes.run(self, run), "workflow": shapes.workflow(self, run.repo, flow)}
+        self.emit(run.repo, "workflow_run", action, run.actor, payload)
+
+    def job_changed(self, job: Job, action: str) -> None:
+        """Keep the job's check run, whose number is the job's own, and tell about both."""
+        run, repo = job.run, job.run.repo
+        check = next((one for one in repo.checks if one.id == job.id), None)
+        if check is None:
+            suite = next(one for one in repo.suites if one.id == run.check_suite_id)
+            check = CheckRun(job.id, suite, job.name, job.status, None, job.started_at, None)
+            repo.checks.append(check)
+        check.status, check.conclusion, check.completed_at = job.status, job.conclusion, job.completed_at
+        self.emit(repo, "workflow_job", action, run.actor, {"workflow_job": shapes.job(self, job)})
+        self.emit_check(check, "created" if action == "in_progress" else "completed", run.actor)
+
+    def emit_check(self, check: CheckRun, action: str, sender: User, only: App | None = None) -> None:
+        """Tell about a check run, and about its suite when that was the last."""
+        repo, suite = check.suite.repo, check.suite
+        suite.updated_at = self.now()
+        inside = shapes.check_suite(self, suite, webhook=True)
+        self.emit(repo, "check_run", action, sender, {"check_run": shapes.check_run(self, check) | {"check_suite": inside}}, only)
+        if action == "completed" and inside["status"] == "completed":
+            self.emit(repo, "check_suite", "completed", sender, {"check_suite": inside})
+
+
+def _guid() -> str:
+    digits = secrets.token_hex(16)
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _minimal(repo: Repo) -> dict[str, Any]:
+    return {
+        "id": repo.id, "node_id": node_id("R", repo.id), "name": repo.name, "full_name": repo.full_name, "private": repo.private
+    }  # fmt: skip
