@@ -51,6 +51,9 @@ class Settings(BaseModel):
     job_timeout: float = Field(default=3 * 3600, gt=0, description="a run that takes longer is given up")
     doctor_every: float = Field(default=900, ge=0, description="how long findings about a repository's settings hold")
     lag: float = Field(default=5, ge=0, description="first pause where GitHub still shows older data than it announced")
+    lag_limit: float = Field(default=120, ge=0, description="how long an announced head is waited for")
+    read_back: float = Field(default=20, ge=0, description="how long after an unclear write GitHub may not show it yet")
+    poll_every: float = Field(default=120, gt=0, description="how often a running job is looked at without an event")
     keep_days: float = Field(default=7, gt=0, description="how long payloads of deliveries are kept")
 
     @field_validator("public_url", "github_api_url", "oidc_issuer")

@@ -139,7 +139,7 @@ class Reads:
         if (have := _files.get(key)) is not None:
             return list(have)
         try:
-            found = self.access.get(f"/contents/{quote(path)}", READ, {"ref": sha})
+            found = self.access.get(f"/contents/{quote(path)}".rstrip("/"), READ, {"ref": sha})
         except errors.Gone:
             return None
         names = [str(item.get("name")) for item in found] if isinstance(found, list) else None
@@ -155,6 +155,10 @@ class Reads:
         for page in self.access.pages(f"/commits/{sha}/check-runs", READ, query):
             found += [parse(CheckRun, item) for item in page["check_runs"]]
         return [run for run in found if run.app is not None and run.app.id == mine]
+
+    def annotation_count(self, check_run_id: int) -> int:
+        """How many annotations a check run has."""
+        return int(self.access.get(f"/check-runs/{check_run_id}", READ)["output"]["annotations_count"])
 
     def run(self, run_id: int) -> RunInfo:
         return parse(RunInfo, self.access.get(f"/actions/runs/{run_id}", READ))

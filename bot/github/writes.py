@@ -13,6 +13,9 @@ from bot.github.tokens import CHECKS, DISPATCH, MERGE, RESOLVE, TALK
 RESOLVE_THREAD = """
 mutation($thread: ID!) { resolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } } }
 """
+UNRESOLVE_THREAD = """
+mutation($thread: ID!) { unresolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } } }
+"""
 MINIMIZE = """
 mutation($subject: ID!) {
   minimizeComment(input: {subjectId: $subject, classifier: RESOLVED}) { minimizedComment { isMinimized } }
@@ -52,6 +55,19 @@ class Writes:
                 raise errors.OffDiff(str(error), 422) from None
             raise
 
+    def draft_review(self, number: int, head: str, comments: Sequence[dict[str, Any]]) -> ReviewInfo:
+        """A review that only the App sees, to find out which comments GitHub takes. To be deleted. Raises `OffDiff`."""
+        sent = {"commit_id": head, "comments": list(comments)}
+        try:
+            return parse(ReviewInfo, self.access.send("POST", f"/pulls/{number}/reviews", TALK, sent).json())
+        except errors.Invalid as error:
+            if error.status == 422:
+                raise errors.OffDiff(str(error), 422) from None
+            raise
+
+    def delete_review(self, number: int, review_id: int) -> None:
+        self.access.send("DELETE", f"/pulls/{number}/reviews/{review_id}", TALK)
+
     def edit_review_comment(self, comment_id: int, body: str) -> None:
         self.access.send("PATCH", f"/pulls/comments/{comment_id}", TALK, {"body": body})
 
@@ -60,6 +76,9 @@ class Writes:
 
     def resolve(self, thread_id: str) -> None:
         self.access.query(RESOLVE_THREAD, {"thread": thread_id}, RESOLVE, write=True)
+
+    def unresolve(self, thread_id: str) -> None:
+        self.access.query(UNRESOLVE_THREAD, {"thread": thread_id}, RESOLVE, write=True)
 
     def minimize(self, node_id: str) -> None:
         self.access.query(MINIMIZE, {"subject": node_id}, TALK, write=True)

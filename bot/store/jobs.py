@@ -116,6 +116,11 @@ def close(db: sa.Connection, job_id: str, state: JobState, why: str, at: datetim
     return db.execute(job.update().where(where).values(**values)).rowcount == 1
 
 
+def drop(db: sa.Connection, job_id: str) -> None:
+    """Its dispatch certainly did not happen."""
+    db.execute(job.delete().where((job.c.id == job_id) & (job.c.state == JobState.ASKED.value)))
+
+
 def cancel_sent(db: sa.Connection, job_id: str) -> None:
     db.execute(job.update().where(job.c.id == job_id).values(cancel_sent=True))
 

@@ -134,6 +134,12 @@ def saw(store: Store, db: sa.Connection, repo_id: int, number: int, sha: str, no
     db.execute(statement.on_conflict_do_nothing())
 
 
+def seen_at(db: sa.Connection, repo_id: int, number: int, sha: str) -> datetime | None:
+    """When this head was first seen; None when it never was."""
+    where = (head_seen.c.repo_id == repo_id) & (head_seen.c.number == number) & (head_seen.c.sha == sha)
+    return db.execute(sa.select(head_seen.c.at).where(where)).scalar()
+
+
 def with_head(db: sa.Connection, repo_id: int, sha: str) -> list[int]:
     """The pull requests that had this head: GitHub does not say so for forks."""
     where = (head_seen.c.repo_id == repo_id) & (head_seen.c.sha == sha)
@@ -198,6 +204,15 @@ def observe(
     """What GitHub showed of it."""
     values = {"open": open_, "merged": merged, "head": head, "author_id": author_id}
     db.execute(pull.update().where(_at(repo_id, number)).values(**values))
+
+
+def merged(db: sa.Connection, repo_id: int, number: int) -> None:
+    """We merged it."""
+    db.execute(pull.update().where(_at(repo_id, number)).values(open=False, merged=True))
+
+
+def closed(db: sa.Connection, repo_id: int, number: int) -> None:
+    db.execute(pull.update().where(_at(repo_id, number)).values(open=False))
 
 
 def merged_before(db: sa.Connection, repo_id: int, author_id: int) -> bool:

@@ -43,7 +43,7 @@ class Ruling:
 def hear(store: Store, db: sa.Connection, it: Said) -> bool:
     """Keep a comment for the next pass. False when it is known already."""
     values = {name: getattr(it, name) for name in Said.__dataclass_fields__}
-    values |= {"body_sha256": hashlib.sha256(it.body.encode()).hexdigest(), "role": "", "outcome": ""}
+    values |= {"body_sha256": hashlib.sha256(it.body.encode()).hexdigest(), "role": "", "outcome": "", "sent": False}
     return store.insert_new(db, command, values)
 
 
@@ -55,8 +55,20 @@ def unanswered(db: sa.Connection, repo_id: int, number: int) -> list[Said]:
 
 
 def answered(db: sa.Connection, comment_id: int, state: str, role: str, outcome: str, now: datetime) -> None:
-    values = {"state": state, "role": role, "outcome": outcome[:2000], "done_at": now}
+    values = {"state": state, "role": role, "outcome": outcome, "done_at": now}
     db.execute(command.update().where(command.c.comment_id == comment_id).values(**values))
+
+
+def unsent(db: sa.Connection, repo_id: int, number: int) -> list[tuple[int, str]]:
+    """Comments that were dealt with and not answered yet, with the JSON of the answer."""
+    where = (command.c.repo_id == repo_id) & (command.c.number == number) & command.c.sent.is_(False)
+    where &= command.c.state.in_(["done", "refused"])
+    columns = [command.c.comment_id, command.c.outcome]
+    return [(row[0], row[1]) for row in db.execute(sa.select(*columns).where(where).order_by(command.c.comment_id))]
+
+
+def sent(db: sa.Connection, comment_id: int) -> None:
+    db.execute(command.update().where(command.c.comment_id == comment_id).values(sent=True))
 
 
 def rule(store: Store, db: sa.Connection, repo_id: int, number: int, it: Ruling) -> None:

@@ -177,9 +177,10 @@ command = sa.Table(
     _c("body", sa.Text),
     _c("body_sha256", sa.Text),
     _c("head", sa.Text),  # the head that was known when it arrived
-    _c("state", sa.Text),  # new, done, refused
+    _c("state", sa.Text),  # new, done, refused, ignored
     _c("role", sa.Text),  # what its author might do at that moment
-    _c("outcome", sa.Text),
+    _c("outcome", sa.Text),  # JSON of what is answered
+    _c("sent", sa.Boolean),  # the answer went out
     _c("received_at", Instant),
     _c("done_at", Instant, nullable=True),
     sa.Index("command_pull", "repo_id", "number", "state"),
@@ -226,4 +227,4 @@ merge_attempt = sa.Table(
 jti = sa.Table("jti", metadata, _c("jti", sa.Text, primary_key=True), _c("expires", Instant))
 
 #: When something was last done by any process: sweep, redeliver.
-clock = sa.Table("clock", metadata, _c("name", sa.Text, primary_key=True), _c("at", Instant), _c("cursor", sa.Text))
+clock = sa.Table("clock", metadata, _c("name", sa.Text, primary_key=True), _c("at", Instant))

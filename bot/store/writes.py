@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -105,9 +106,9 @@ def put_finding(store: Store, db: sa.Connection, repo_id: int, number: int, it: 
     db.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed))
 
 
-def drop_finding(db: sa.Connection, repo_id: int, number: int, fingerprint: str) -> None:
+def change_finding(db: sa.Connection, repo_id: int, number: int, fingerprint: str, values: dict[str, Any]) -> None:
     where = (finding.c.repo_id == repo_id) & (finding.c.number == number) & (finding.c.fingerprint == fingerprint)
-    db.execute(finding.delete().where(where))
+    db.execute(finding.update().where(where).values(**values))
 
 
 def try_merge(

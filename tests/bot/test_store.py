@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -143,9 +144,11 @@ def test_a_delivery_is_written_over_only_after_a_failure(store: Store) -> None:
 def test_old_payloads_are_forgotten_and_failures_kept(store: Store) -> None:
     with store.write() as db:
         deliveries.record(store, db, delivered(DeliveryState.DONE))
-        deliveries.forget(db, datetime.now(UTC) - timedelta(days=7))
-        payload = db.exec_driver_sql("SELECT payload FROM delivery").scalar()
-        assert payload in ("", None)
+        deliveries.record(store, db, replace(delivered(DeliveryState.FAILED), guid="g-2"))
+        deliveries.forget(db, later(-1))
+        assert db.exec_driver_sql("SELECT payload FROM delivery ORDER BY guid").scalars().all() == ["{}", "{}"]
+        deliveries.forget(db, later(1))
+        assert db.exec_driver_sql("SELECT payload FROM delivery ORDER BY guid").scalars().all() == ["", "{}"]
 
 
 def a_job(number: str = "1" * 32) -> JobRow:

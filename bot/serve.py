@@ -1,0 +1,54 @@
+"""One process of the bot: HTTP, workers and sweep, started and stopped together."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+
+from bot.core import Bot
+from bot.logs import logger
+from bot.sweep import Sweeper
+from bot.web.app import build
+from bot.worker import Worker
+
+log = logger(__name__)
+
+
+def application(bot: Bot) -> FastAPI:
+    """The ASGI application. Its lifespan runs the workers and the sweep."""
+    worker = Worker(bot)
+    sweeper = Sweeper(bot, worker.wake)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        worker.start()
+        sweeper.start()
+        log.info("started", public_url=bot.settings.public_url, workers=bot.settings.workers)
+        yield
+        await run_in_threadpool(sweeper.stop)
+        await run_in_threadpool(worker.stop)
+        log.info("stopped")
+
+    secret = bot.settings.webhook_secret.get_secret_value()
+    return build(secret, bot.store, bot.reporting, bot.health, on_delivery=worker.wake, lifespan=lifespan)
+
+
+def serve(bot: Bot, *, listen: socket.socket | None = None) -> None:
+    """Serve until SIGTERM or SIGINT; passes under way come to their end."""
+    settings = bot.settings
+    config = uvicorn.Config(
+        application(bot),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+    )
+    uvicorn.Server(config).run(sockets=[listen] if listen is not None else None)
+    bot.close()
