@@ -255,13 +255,17 @@ class Hunt:
         return [[seen(at, reply) for at, reply in enumerate(row)] for row in replies]
 
     def _own_instances(self, suspects: Sequence[Suspect]) -> dict[Suspect, list[Seen]]:
-        """What each did on the bench's first instances; of submissions with tests, those that passed did on all."""
+        """What each did on the bench's first instances; of submissions with tests, those that passed did on as many as
+        one judgement has. Where that is few, to pass all of the bench's would be asking for too much."""
         count = FIRST[self._spec.kind]
-        looked = self._look(suspects, self._own[:count])
-        if self.lenient or self._spec.kind in (Kind.ANSWER, Kind.ACTIONS):
-            return looked  # a strategy does not pass or fail as a whole
+        if self._spec.kind in (Kind.ANSWER, Kind.ACTIONS):
+            return self._look(suspects, self._own[:count])  # a strategy does not pass or fail as a whole
+        tests = self._spec.scoring.instances
+        looked = self._look(suspects, self._own[: min(count, tests)])
+        if self.lenient:
+            return looked
         left = [suspect for suspect, seen in looked.items() if self._may_pass(seen)]
-        more = self._look(left, self._own[count:])
+        more = self._look(left, self._own[count:tests])
         return {suspect: seen + more.get(suspect, []) for suspect, seen in looked.items()}
 
     def _may_pass(self, seen: Sequence[Seen]) -> bool:

@@ -1,0 +1,2 @@
+def highest_tide(levels):
+    return levels.index(max(levels))
