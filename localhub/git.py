@@ -6,15 +6,18 @@ is a link to that of its base. For the same reason nothing is ever collected.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 SHA = re.compile(r"[0-9a-f]{40}")
 ZERO = "0" * 40
 
@@ -23,6 +26,7 @@ MAX_PATCH_BYTES, MAX_PATCH_LINES = 1_000_000, 20_000
 
 _CONFIG = {
     "core.quotePath": "false",
+    "core.fsync": "none",
     "gc.auto": "0",
     "receive.autogc": "false",
     "receive.denyDeleteCurrent": "ignore",
@@ -51,6 +55,22 @@ exit 0
 
 class GitError(Exception):
     """git said no; the text is what it said."""
+
+
+def remembered(ask: Callable[..., T]) -> Callable[..., T]:
+    """Ask git once: what is said of full SHAs never changes, as nothing is ever removed. `None` is asked again."""
+
+    @functools.wraps(ask)
+    def answer(self: Git, *args: Any, **kwargs: Any) -> T:
+        key = (ask.__name__, *args, *sorted(kwargs.items()))
+        known: T | None = self.memory.get(key)
+        if known is None:
+            known = ask(self, *args, **kwargs)
+            if known is not None and SHA.fullmatch(str(args[0]).lstrip("^")):
+                self.memory[key] = known
+        return known
+
+    return answer
 
 
 @dataclass(frozen=True)
@@ -96,6 +116,7 @@ class Git:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.memory: dict[Any, Any] = {}  # one for all repositories that share objects
 
     def run(self, *args: str, input: bytes | None = None, env: Mapping[str, str] | None = None, ok: bool = True) -> bytes:
         """git's standard output. Raises GitError when it fails, unless `ok` is False: then whatever it printed."""
@@ -116,6 +137,7 @@ class Git:
         (path / "refs" / "heads").mkdir(parents=True)
         (path / "hooks").mkdir()
         if like:
+            git.memory = like.memory
             (path / "objects").symlink_to((like.path / "objects").resolve())
         else:
             (path / "objects").mkdir()
@@ -138,18 +160,34 @@ class Git:
 
     def refs(self, prefix: str = "refs/") -> dict[str, str]:
         """Every ref that begins with `prefix` → SHA, by name."""
+        if not (self.path / "packed-refs").exists():
+            files = (file for file in (self.path / "refs").rglob("*") if file.is_file() and file.suffix != ".lock")
+            found = {file.relative_to(self.path).as_posix(): file.read_text().strip() for file in files}
+            return {
+                name: sha for name, sha in sorted(found.items())
+                if name.startswith(prefix) and not name.startswith("refs/localhub/") and SHA.fullmatch(sha)
+            }  # fmt: skip
         lines = self.text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
         pairs = (line.split(" ") for line in lines)
         return {name: sha for name, sha in pairs if name.startswith(prefix) and not name.startswith("refs/localhub/")}
 
     def ref(self, name: str) -> str | None:
         """The SHA of one full ref name; None when there is none."""
+        if not name.startswith("refs/") or ".." in name or name.endswith(".lock"):
+            return None
+        try:
+            return (self.path / name).read_text().strip()
+        except OSError:
+            if not (self.path / "packed-refs").exists():
+                return None
         return self.text("rev-parse", "--verify", "--quiet", name, ok=False) or None
 
     def commit_sha(self, rev: str) -> str | None:
         """The commit that a branch, a tag or a SHA means; None when there is none. `rev` may come from anyone."""
         if rev.startswith("-") or any(ch in rev for ch in "~^:@{} \n"):
             return None
+        if ("commit", rev) in self.memory:
+            return rev
         for name in (rev,) if SHA.fullmatch(rev) else (f"refs/heads/{rev}", f"refs/tags/{rev}", rev):
             found = self.text("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", ok=False)
             if found:
@@ -158,6 +196,11 @@ class Git:
 
     def set_ref(self, name: str, new: str, old: str | None = None) -> None:
         """Point `name` at `new`; with `old`, only if it is there now. Raises GitError."""
+        if name.startswith("refs/pull/"):  # ours alone, so the file can be written without asking git
+            file = self.path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(new + "\n")
+            return
         self.run("update-ref", name, new, *([old] if old is not None else []))
 
     def delete_ref(self, name: str) -> None:
@@ -165,6 +208,7 @@ class Git:
 
     # Reading
 
+    @remembered
     def commit(self, sha: str) -> Commit:
         return self.log(sha, limit=1)[0]
 
@@ -180,12 +224,15 @@ class Git:
                 f = piece.split("\x01", 9)
                 dates = [datetime.fromisoformat(f[i]).astimezone(_UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for i in (5, 8)]
                 parents = tuple(f[2].split())
-                commits.append(Commit(f[0], f[1], parents, f[3], f[4], dates[0], f[6], f[7], dates[1], f[9].strip("\n")))
+                self.memory["commit", f[0]] = commit = Commit(f[0], f[1], parents, f[3], f[4], dates[0], f[6], f[7], dates[1], f[9].strip("\n"))
+                commits.append(commit)
         return commits
 
+    @remembered
     def merge_base(self, one: str, other: str) -> str | None:
         return self.text("merge-base", one, other, ok=False) or None
 
+    @remembered
     def is_ancestor(self, old: str, new: str) -> bool:
         done = subprocess.run(
             ["git", "--git-dir", str(self.path), "merge-base", "--is-ancestor", old, new],
@@ -193,6 +240,7 @@ class Git:
         )  # fmt: skip
         return done.returncode == 0
 
+    @remembered
     def ahead_behind(self, base: str, head: str) -> tuple[int, int]:
         """How many commits `head` has that `base` has not, and the other way round."""
         behind, ahead = self.text("rev-list", "--left-right", "--count", f"{base}...{head}").split()
@@ -215,15 +263,15 @@ class Git:
     def entry(self, commit: str, path: str) -> Entry | None:
         """What is at `path` in `commit`: a file, a folder, or None."""
         path = path.strip("/")
-        if not path:
-            sha = self.text("rev-parse", f"{commit}^{{tree}}")
-            return Entry("040000", "tree", sha, None, "")
-        out = self.run("ls-tree", "-z", "-l", commit, "--", f":(literal){path}", ok=False).decode(errors="replace")
-        if not out:
-            return None
-        mode, kind, sha, size = out.split("\0")[0].split("\t", 1)[0].split()
-        return Entry(mode, kind, sha, None if size == "-" else int(size), path)
+        return self._listing(commit).get(path)
 
+    @remembered
+    def _listing(self, commit: str) -> dict[str, Entry]:
+        """Everything in a commit, by path; "" is the top."""
+        top = Entry("040000", "tree", self.commit(commit).tree, None, "")
+        return {"": top} | {one.path: one for one in self.tree(commit, recursive=True)}
+
+    @remembered
     def blob(self, sha: str) -> bytes:
         return self.run("cat-file", "blob", sha)
 
@@ -232,17 +280,21 @@ class Git:
         entry = self.entry(commit, path)
         return self.blob(entry.sha) if entry and entry.type == "blob" else None
 
+    @remembered
     def type(self, sha: str) -> str | None:
         return self.text("cat-file", "-t", sha, ok=False) or None
 
+    @remembered
     def diff(self, old: str, new: str, path: str | None = None) -> list[FileChange]:
         """What changed from `old` to `new`, file by file."""
         where = ["--", f":(literal){path}"] if path else ["--"]
         flags = ["-M", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", old, new, *where]
-        raw = self.run("diff", "--raw", "--numstat", "-z", "--no-abbrev", *flags).decode(errors="replace")
-        patches = re.split(r"^diff --git ", self.run("diff", "-p", *flags).decode(errors="replace"), flags=re.M)[1:]
+        out = self.run("diff", "--raw", "--numstat", "-p", "-z", "--no-abbrev", *flags).decode(errors="replace")
+        raw, _, text = out.partition("\0\0diff --git ")
+        patches = re.split(r"^diff --git ", text, flags=re.M) if text else []
         return _changes(raw, patches)
 
+    @remembered
     def diff_text(self, old: str, new: str) -> str:
         return self.run("diff", "-M", "--no-color", "--full-index", old, new).decode(errors="replace")
 
@@ -273,7 +325,9 @@ class Git:
                 mode = "100755" if data.startswith(b"#!") else "100644"
                 lines += [f"M {mode} inline {quoted}".encode(), f"data {len(data)}".encode(), data]
         lines += [b"", b"get-mark :1", b"reset refs/localhub/new", f"from {ZERO}".encode(), b""]
-        return self.run("fast-import", "--quiet", "--force", input=b"\n".join(lines)).decode().strip()
+        sha = self.run("fast-import", "--quiet", "--force", input=b"\n".join(lines)).decode().strip()
+        self.memory["type", sha] = "commit"
+        return sha
 
     def commit_tree(self, tree: str, parents: Sequence[str], message: str, name: str, email: str, when: datetime) -> str:
         stamp = f"{int(when.timestamp())} +0000"
@@ -283,6 +337,7 @@ class Git:
         args = [piece for sha in parents for piece in ("-p", sha)]
         return self.run("commit-tree", tree, *args, "-F", "-", input=message.encode(), env=env).decode().strip()
 
+    @remembered
     def merged_tree(self, one: str, other: str) -> str | None:
         """The tree of a merge of two commits; None when they conflict."""
         done = subprocess.run(
