@@ -53,10 +53,12 @@ def cut(text: str, limit: int) -> str:
     """`text` at no more than `limit` UTF-16 units, with an ellipsis where something is missing. For plain text only."""
     if units(text) <= limit:
         return text
-    kept = text[: max(0, limit - 1)]
-    while kept and units(kept) > limit - 1:
-        kept = kept[:-1]
-    return f"{kept}…" if limit > 0 else ""
+    room = limit - 1
+    for number, character in enumerate(text):
+        room -= 1 + (character > "\uffff")
+        if room < 0:
+            return f"{text[:number]}…" if limit > 0 else ""
+    raise AssertionError("a text longer than its limit has an end beyond it")
 
 
 def names(found: Sequence[str], most: int = 10, limit: int = 200) -> str:

@@ -28,5 +28,5 @@ def summary(reports: Sequence[Accepted], beside: int, rest: Sequence[tuple[Tier,
         parts.append(f"{plural(beside, 'comment')} beside the code.")
     if rest:
         parts.append("Not on a line of the diff, or more than fit beside it:")
-        parts.extend(body(finding, where(path, finding.line), 4000) for _, finding, path in rest)
+        parts.extend(body(finding, where(path, finding.line)) for _, finding, path in rest)
     return fit(parts)
