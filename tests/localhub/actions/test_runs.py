@@ -1,0 +1,302 @@
+"""The shipped workflows, run for real: what the bot is told, whatever a pull request brings."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envbounty.findings import Report, Verdict
+
+ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.act
+
+ENVIRONMENT = {"environments/one/env.yaml": "name: one\n", "environments/one/task.md": "text\n"}
+
+
+def results(run: Any) -> dict[str, str]:
+    return {job.name: job.conclusion for job in run.jobs}
+
+
+def sample(name: str, slug: str) -> dict[str, bytes]:
+    """One of the project's sample environments under another name."""
+    folder = ROOT / "environments" / name
+    files = {}
+    for file in folder.rglob("*"):
+        if file.is_file() and "__pycache__" not in file.parts:
+            files[f"environments/{slug}/{file.relative_to(folder)}"] = file.read_bytes()
+    spec = f"environments/{slug}/env.yaml"
+    files[spec] = files[spec].replace(f"name: {name}".encode(), f"name: {slug}".encode())
+    return files
+
+
+# --- the whole way ----------------------------------------------------------------------------------------------------
+
+
+def test_a_sound_environment_is_verified_and_the_bot_is_told_by_whom(real: Any) -> None:
+    world = real
+    pull = world.stranger.open_pull(world.repo, sample("fewest-patrols", "my-patrols"))
+
+    run = world.dispatch(pull)
+
+    told = world.told(run)
+    assert (run.conclusion, results(run)) == (
+        "success",
+        {"verify / sandbox": "success", "verify / report": "success"},
+    )
+    report = Report.from_json(json.dumps(told["report"]))
+    assert report.verdict is Verdict.PASS, told
+    assert [result.environment.path for result in report.results] == ["environments/my-patrols"]
+    assert told["head_sha"] == pull.head
+    (artifact,) = run.artifacts
+    assert told["artifact"] == {"id": artifact.id, "digest": artifact.digest, "size": len(artifact.data)}
+    ((claims, _),) = world.bot.posts
+    trusted = "0123456789abcdef0123456789abcdef01234567"
+    assert claims["workflow_ref"] == "acme/bounties/.github/workflows/verify.yml@refs/heads/main"
+    assert claims["job_workflow_ref"] == f"envbounty/envbounty/.github/workflows/verify.yml@{trusted}"
+    assert claims["job_workflow_sha"] == trusted
+    assert claims["repository_id"] == str(world.repo.id)
+    assert claims["actor_id"] == str(world.maintainer.user.id)
+    assert claims["check_run_id"] == str(run.jobs[1].id)
+
+
+def test_a_report_that_says_fail_is_a_report(world: Any) -> None:
+    failing = {**json.loads((world.home / "sound.json").read_text())}
+    failing["results"][0]["verdict"] = failing["verdict"] = "fail"
+    (world.home / "fail.json").write_text(json.dumps(failing))
+    world.envbounty('cp "$home/fail.json" "$json"; exit 1')
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    assert world.told(run)["report"]["verdict"] == "fail"
+    assert run.conclusion == "success"  # the jobs did what they were for; the verdict is the bot's business
+
+
+@pytest.mark.parametrize("tier", ["attack", "gpu-bench"])
+def test_a_tier_that_this_version_has_not_is_no_pass(world: Any, tier: str) -> None:
+    world.envbounty("exit 2")
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT), tier)
+
+    told = world.told(run)
+    assert told["report"] is None
+    assert told["trouble"] == f"This version of envbounty has no {tier} tier."
+
+
+@pytest.mark.parametrize("tier", ["attack", "gpu-bench"])
+def test_a_tier_that_is_there_runs(world: Any, tier: str) -> None:
+    world.envbounty(world.honest(tier))
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT), tier)
+
+    assert world.told(run)["report"]["tier"] == tier
+
+
+def test_where_no_environment_differs_there_is_nothing_to_say(world: Any) -> None:
+    run = world.dispatch(world.stranger.open_pull(world.repo, {"README.md": "better\n"}))
+
+    assert "nothing to examine" in world.told(run)["trouble"]
+
+
+# --- hostile pull requests --------------------------------------------------------------------------------------------
+
+
+def test_a_pull_request_that_edits_the_workflows_changes_nothing(world: Any) -> None:
+    marker = world.home / "PWNED"
+    steal = (
+        "on: {workflow_dispatch: {}, pull_request: {}}\npermissions: write-all\njobs: {sandbox: {runs-on: ubuntu-24.04, "
+        f"steps: [{{run: touch {marker}}}]}}}}\n"
+    )
+    files = {f".github/workflows/{tier}.yml": steal for tier in ("verify", "attack", "gpu-bench")}
+    files |= {f"actions/{name}/action.yml": f"runs: {{using: composite, steps: [{{shell: bash, run: touch {marker}}}]}}\n"
+              for name in ("fetch", "verify", "report")}  # fmt: skip
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, {**ENVIRONMENT, **files}))
+
+    assert world.told(run)["report"]["verdict"] == "pass"
+    assert not marker.exists()
+    assert list(results(run)) == ["verify / sandbox", "verify / report"]
+
+
+def test_titles_branches_and_names_full_of_shell_are_text(world: Any) -> None:
+    evil = "$(touch ${HOME}/PWNED)`touch PWNED`;touch${IFS}PWNED"
+    files = {
+        "environments/$(touch PWNED)/env.yaml": "name: one\n",
+        "environments/'; touch PWNED; '/env.yaml": "name: one\n",
+        "environments/x\n::error::forged\n::add-path::evil/env.yaml": "name: one\n",
+    }
+    title = f'${{{{ github.token }}}} "; {evil} #'
+    pull = world.stranger.open_pull(world.repo, files, title=title, branch="a;touch${IFS}PWNED;$(touch${IFS}PWNED)")
+
+    run = world.dispatch(pull)
+
+    assert world.told(run)["report"]["verdict"] == "pass"
+    assert not list(world.home.rglob("PWNED"))
+    assert not Path("PWNED").exists()
+    assert "❗  ::error::forged" not in run.jobs[0].log
+
+
+@pytest.mark.parametrize(
+    ("does", "why"),
+    [
+        ('echo approved >"$json"', "no sound JSON"),
+        ('ln -s /etc/passwd "$json"', "no sound JSON"),
+        ('head -c 5000000 /dev/zero | tr "\\0" " " >"$json"', "larger than 4 MiB"),
+        ('sed s/verify/attack/ "$home/sound.json" >"$json"', "breaks the schema|another tier"),
+        ('cp "$home/sound.json" "$json.txt"', "without a report"),
+        ('mkdir -p "$json" && cp "$home/sound.json" "$json/x"', "report.json and nothing else|before there was a report"),
+    ],
+    ids=["words", "link", "huge", "other tier", "other name", "folder"],
+)
+def test_a_forged_report_becomes_a_trouble(world: Any, does: str, why: str) -> None:
+    world.envbounty(f"{does}; exit 0")
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    told = world.told(run)
+    assert told["report"] is None
+    assert any(part in told["trouble"] for part in why.split("|")), told["trouble"]
+
+
+# --- a sandbox that somebody has taken over ---------------------------------------------------------------------------
+
+#: What code that is out of its jail can do: read the variables of the processes above it.
+STEAL = """
+stolen() { # NAME: its value in any process above this one
+    local pid=$$
+    while ((pid > 1)); do
+        tr '\\0' '\\n' </proc/$pid/environ 2>/dev/null | sed -n "s/^$1=//p" | head -1
+        pid=$(awk '{print $4}' /proc/$pid/stat)
+    done | head -1
+}
+"""
+
+
+def test_a_taken_over_sandbox_cannot_say_who_it_is(world: Any) -> None:
+    ask = f"{world.issuer.request_url}&audience=x"
+    world.envbounty(
+        f"{STEAL}\n"
+        f'stolen ACTIONS_ID_TOKEN_REQUEST_URL >"$home/url"; stolen ACTIONS_ID_TOKEN_REQUEST_TOKEN >"$home/request"\n'
+        f'stolen ACTIONS_RUNTIME_TOKEN >"$home/runtime"\n'
+        f"for token in $(stolen ACTIONS_RUNTIME_TOKEN) guess; do\n"
+        f'    curl -s -o /dev/null -w "%{{http_code}} " -H "Authorization: Bearer $token" "{ask}" >>"$home/answers"\n'
+        f"done\n" + world.honest()
+    )
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    assert (world.home / "runtime").read_text().strip()  # the theft works: this is no test of the jail
+    assert (world.home / "url").read_text() == (world.home / "request").read_text() == ""
+    assert (world.home / "answers").read_text().split() == ["401", "401"]
+    assert len(world.issuer.minted) == 1  # the report job's own
+    assert world.told(run)
+
+
+def test_an_artifact_that_was_there_first_is_not_taken_for_the_report(world: Any) -> None:
+    """With the runtime token one can upload under the name that the job will use, and fill the run with others."""
+    forged = '{"forged": true}'
+    world.envbounty(
+        f"{STEAL}\n"
+        f"echo '{forged}' >report.json; python3 -c \"import zipfile; zipfile.ZipFile('f.zip','w').write('report.json')\"\n"
+        "for name in report results report.json $(seq 20); do\n"
+        '    curl -s -o /dev/null -H "Authorization: Bearer $(stolen ACTIONS_RUNTIME_TOKEN)" --data-binary @f.zip '
+        '"$(stolen ACTIONS_RESULTS_URL)artifacts?name=$name"\n'
+        "done\n" + world.honest()
+    )
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    told = world.told(run)
+    assert len(run.artifacts) == 23
+    assert (told["artifact"], told["report"]) == (None, None)
+    assert told["trouble"] == "The sandbox job failed before there was a report. Its log says more."
+
+
+def test_a_sandbox_that_dies_ends_in_a_trouble(world: Any) -> None:
+    world.envbounty("kill -9 $PPID; sleep 30")
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    assert "without a report" in world.told(run)["trouble"]
+
+
+def test_a_sandbox_whose_machine_dies_ends_in_a_trouble(world: Any) -> None:
+    act = os.path.realpath(world.runner.act)
+    world.envbounty(
+        'pid=$$; while ((pid > 1)); do\n'
+        f'    if [[ $(readlink /proc/$pid/exe) == {act} ]]; then kill -9 $pid; fi\n'
+        "    pid=$(awk '{print $4}' /proc/$pid/stat)\n"
+        "done; sleep 1"
+    )
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    assert results(run) == {"verify / sandbox": "failure", "verify / report": "success"}
+    assert "failed before there was a report" in world.told(run)["trouble"]
+
+
+def test_a_sandbox_that_goes_on_for_ever_is_ended(world: Any) -> None:
+    world.runner._seconds = 2.0
+    world.envbounty("touch $home/started; exec sleep 600")
+
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
+
+    assert (world.home / "started").exists()
+    assert results(run)["verify / sandbox"] == "timed_out"
+    world.runner._seconds = 100.0
+
+
+# --- what the bot asks for --------------------------------------------------------------------------------------------
+
+
+def test_a_cancelled_run_ends_everywhere_and_says_nothing(world: Any) -> None:
+    world.envbounty('echo $$ >"$home/pid.new"; mv "$home/pid.new" "$home/pid"; exec sleep 600')
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT), wait=False)
+    world.until((world.home / "pid").exists)
+
+    world.maintainer.call("POST", f"/repos/acme/bounties/actions/runs/{run.id}/cancel")
+    world.until(lambda: run.status == "completed")
+
+    assert run.conclusion == "cancelled"
+    assert results(run) == {"verify / sandbox": "cancelled"}
+    assert world.bot.posts == []
+    pid = int((world.home / "pid").read_text())
+    world.until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"head_sha": "f" * 40}, {"base_sha": "f" * 40}],
+    ids=["no such head", "no such base"],
+)
+def test_a_commit_that_is_not_there_is_a_trouble(world: Any, changed: dict[str, str]) -> None:
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT), **changed)
+
+    assert results(run)["verify / sandbox"] == "failure"
+    assert "failed before there was a report" in world.told(run)["trouble"]
+
+
+def test_inputs_out_of_shape_run_nothing(world: Any) -> None:
+    marker = world.home / "PWNED"
+    run = world.dispatch(
+        world.stranger.open_pull(world.repo, ENVIRONMENT), head_sha=f"$(touch {marker})", pr="1; touch PWNED"
+    )
+
+    assert results(run) == {"verify / sandbox": "failure", "verify / report": "failure"}
+    assert not marker.exists()
+    assert world.bot.posts == []
+
+
+def test_the_head_may_move_and_the_named_commit_is_tested(world: Any) -> None:
+    world.envbounty('cp environments/one/task.md "$home/seen"; ' + world.honest())
+    pull = world.stranger.open_pull(world.repo, ENVIRONMENT)
+    first = pull.head
+    world.stranger.push_to(pull, {"environments/one/task.md": "another\n"}, force=True)
+
+    run = world.dispatch(pull, head_sha=first)
+
+    assert world.told(run)["head_sha"] == first
+    assert (world.home / "seen").read_text() == "text\n"
