@@ -30,7 +30,7 @@ TIER: dict[Name, Tier] = {"verify": "verify", "attack": "attack", "bench": "gpu-
 #: More in one comment is no conversation.
 MOST = 5
 #: Commands are short. A longer comment holds none, whatever stands in it: cutting it could open what hides a line.
-MAX_BODY = 20_000
+MAX_BODY = 10_000
 
 _SHA = re.compile(r"[0-9a-f]{12,40}")
 _RULE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -170,8 +170,8 @@ def _plain_lines(children: list[Token]) -> Iterator[str]:
             line.append(child.content)
         elif not line:
             line = None  # a code span, an escape, emphasis or a link stands where the slash should
-        elif child.type in ("code_inline", "text_special"):
-            line.append(child.content)
+        elif child.type in ("code_inline", "text_special") and " " in "".join(line):
+            line.append(child.content)  # in a reason, both are only a way of writing
         else:
             line.append(_BROKEN)
     yield from _command(line)

@@ -62,7 +62,7 @@ def refused(name: str, why: str) -> str:
     return f"{code(f'/{name}')} was not followed: {why}"
 
 
-def attacking(head: str, tier: str) -> str:
+def started(head: str, tier: str) -> str:
     return f"{tier} was asked for on {code(head)}."
 
 

@@ -141,7 +141,7 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "replies.explain": lambda text: replies.explain(decision(text)),
     "replies.mistake": lambda text: replies.mistake(text, "what"),
     "replies.refused": lambda text: replies.refused("hold", replies.other_head(text, text)),
-    "replies.attacking": lambda text: replies.attacking(text, "attack"),
+    "replies.started": lambda text: replies.started(text, "attack"),
     "replies.overridden": lambda text: replies.overridden(text, text, text),
     "replies.held": replies.held,
     "replies.released": replies.released,
