@@ -39,7 +39,7 @@ class Settings(BaseModel):
     bench_runner: Literal["self-hosted", "github-hosted"] = Field(
         default="self-hosted", description="where the GPU bench has to run"
     )
-    oidc_audience: str = Field(default="", description="the audience that job tokens carry; empty: PUBLIC_URL")
+    oidc_audience: str = Field(default="", description="the audience that job tokens carry; empty: <PUBLIC_URL>/report")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     workers: int = Field(default=4, ge=1, le=32, description="pull requests looked at together")
@@ -92,7 +92,7 @@ class Settings(BaseModel):
 
     @property
     def audience(self) -> str:
-        return self.oidc_audience or self.public_url
+        return self.oidc_audience or f"{self.public_url}/report"
 
 
 def read_settings(environ: Mapping[str, str] | None = None) -> Settings:
