@@ -12,7 +12,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv/.base ## verify the sample environments, and a broken copy of each
+demo: .venv/.bot ## the whole story on this machine: a bounty, five pull requests, the bot, the right merge
 	@$(BIN)/envbounty demo
 
 test: .venv/.dev ## run the tests; what this machine cannot run is skipped, with the reason
@@ -53,6 +53,11 @@ clean: ## remove .venv and all caches
 	@echo "Installing envbounty and requirements/base.txt into .venv"
 	@$(PIP) --require-hashes -r requirements/base.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.bot: .venv/.base requirements/bot.txt
+	@echo "Installing requirements/bot.txt (the bot, and a GitHub for this machine) into .venv"
+	@$(PIP) --require-hashes -r requirements/bot.txt
 	@touch $@
 
 .venv/.dev: .venv/.base requirements/dev.txt

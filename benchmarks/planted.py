@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from envbounty.demo import samples
 from envbounty.environment import load
+from envbounty.samples import samples
 
 TABLES = Path(__file__).resolve().parent.parent / "tests" / "samples" / "defects"
 #: So many seeds at each level are tried before a proof is called none.

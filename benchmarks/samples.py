@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 
-from envbounty.demo import samples
 from envbounty.environment import find_environments
+from envbounty.samples import samples
 
 COMMAND = [sys.executable, "-m", "envbounty.cli"]
 

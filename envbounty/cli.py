@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from envbounty import __version__, policy_cli, provenance_cli
+from envbounty.more import Commands
 
 if TYPE_CHECKING:
     from envbounty.findings import Report
@@ -32,14 +33,14 @@ jail_option = click.option(
 seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Which fresh instances are drawn.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="envbounty")
 def main() -> None:
     """Verify the verifiers of RL environments: prove, by running it, that a verifier accepts right answers and rejects
     wrong ones.
 
     \b
-    Exit status of verify, play and demo:
+    Exit status of verify, play and samples:
       0 passed   1 failed, with proof   2 usage or broken contract   3 incomplete   4 could not run
     """
 
@@ -303,9 +304,9 @@ def explain(rule: str | None, out: Path | None) -> None:
 @main.command()
 @click.option("--jobs", type=click.IntRange(1, 64), default=None, help="Environments at a time.  [default: processors]")
 @jail_option
-def demo(jobs: int | None, jail: str) -> None:
+def samples(jobs: int | None, jail: str) -> None:
     """Verify the sample environments and a broken copy of each: the sound must pass, the broken must be caught."""
-    from envbounty.demo import demo as run
+    from envbounty.samples import run
 
     workers = jobs or os.cpu_count() or 1
     with the_jail(jail, workers, False) as pool:

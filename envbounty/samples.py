@@ -80,7 +80,7 @@ def break_copy(sample: Path, folder: Path, defect: Defect) -> Path:
     return copy
 
 
-def demo(jail: Pool, jobs: int) -> int:
+def run(jail: Pool, jobs: int) -> int:
     """Run it and print the table. 0 when every sound sample passed and every broken copy was caught, else 1."""
     from rich.console import Console
     from rich.table import Table
@@ -93,7 +93,7 @@ def demo(jail: Pool, jobs: int) -> int:
         f"Untrusted code runs in: {jail.name} ({jail.backend.detail})\n",
         markup=False,
     )
-    with tempfile.TemporaryDirectory(prefix="envbounty-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="envbounty-samples-") as folder:
         planted = [DEFECTS[index % len(DEFECTS)] for index in range(len(originals))]
         copies = [break_copy(path, Path(folder), defect) for path, defect in zip(originals, planted, strict=True)]
         with Bars(2 * len(originals)) as bars:

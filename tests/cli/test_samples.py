@@ -1,16 +1,16 @@
-"""The demo is the product's promise: sound samples pass, and what is broken on purpose is caught."""
+"""It is the product's promise: sound samples pass, and what is broken on purpose is caught."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from envbounty.demo import DEFECTS, break_copy, samples
 from envbounty.environment import find_environments
+from envbounty.samples import DEFECTS, break_copy, samples
 from tests.cli.conftest import Run
 
 
-def test_the_demo_comes_out_as_it_should(run: Run) -> None:
-    done = run("demo")
+def test_the_samples_come_out_as_it_should(run: Run) -> None:
+    done = run("samples")
     assert done.returncode == 0, done.stdout + done.stderr
     count = len(find_environments([samples()]))
     assert f"All {count} sound verifiers passed, all {count} broken ones were caught." in done.stdout
