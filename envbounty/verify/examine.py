@@ -40,6 +40,7 @@ from envbounty.verify.checks import (
     weak,
 )
 from envbounty.verify.context import Context, Stop
+from envbounty.verify.places import Places
 from envbounty.verify.rules import RULES
 from envbounty.verify.smells import Scanner
 
@@ -148,6 +149,7 @@ def _examined(path: Path, jail: Jail, terms: Terms, scanner: Scanner, progress: 
     )
     context = Context(bench, command, policy, surroundings, scanner=scanner)
     steps = GRADER if spec.dialect is Dialect.GRADER else NATIVE
+    places = Places(env)
     found: list[Finding] = []
     done: list[str] = []
     trouble = unfinished = ""
@@ -155,7 +157,7 @@ def _examined(path: Path, jail: Jail, terms: Terms, scanner: Scanner, progress: 
         progress(path, name, number, len(steps))
         try:
             for finding in check(context):
-                found.append(_with_command(finding, context.reproduce(finding.rule)))
+                found.append(places.placed(_with_command(finding, context.reproduce(finding.rule))))
             done.append(name)
         except Stop:
             done.append(name)
