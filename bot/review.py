@@ -22,6 +22,8 @@ from envbounty.render.words import weight
 
 #: So many comments one review may have; the rest goes to its summary.
 INLINE = 25
+#: … and so many one line of it: a verifier that accepts everything breaks a dozen rules at its first line.
+PER_LINE = 2
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ def plan(
     heads = {report.tier: report.head for report in reports}
     there = {comment.fingerprint: comment for comment in live}
     inline: list[Inline] = []
+    beside: Counter[tuple[str, int]] = Counter()
     rest: list[Placed] = []
     edits: list[Edit] = []
     reopen: list[Live] = []
@@ -106,9 +109,12 @@ def plan(
                 edits.append(Edit(old.fingerprint, old.comment_id, body))
             if old.resolved:
                 reopen.append(old)
-        elif placed.finding.line in lines.get(placed.path, frozenset()) and len(inline) < INLINE:
+        elif placed.fingerprint in told:
+            pass
+        elif _fits(placed, lines) and len(inline) < INLINE and beside[placed.path, placed.finding.line] < PER_LINE:
+            beside[placed.path, placed.finding.line] += 1
             inline.append(Inline(placed.fingerprint, placed.tier, placed.path, placed.finding.line, body))
-        elif placed.fingerprint not in told:
+        else:
             rest.append(placed)
     present = {placed.fingerprint for placed in found}
     gone = tuple(
@@ -120,6 +126,10 @@ def plan(
         return ReviewPlan(edits=tuple(edits), resolve=gone, reopen=tuple(reopen))
     summary = say.summary(reports, len(inline), [(one.tier, one.finding, one.path) for one in rest])
     return ReviewPlan(tuple(inline), tuple(rest), summary, tuple(edits), gone, tuple(reopen))
+
+
+def _fits(placed: Placed, lines: Mapping[str, frozenset[int]]) -> bool:
+    return placed.finding.line in lines.get(placed.path, frozenset())
 
 
 def demote(planned: ReviewPlan, refused: Collection[str], reports: Sequence[Accepted]) -> ReviewPlan:

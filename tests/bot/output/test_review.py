@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.checks import file_of
 from bot.escape import MAX_UNITS, units
-from bot.review import INLINE, Live, ReviewPlan, demote, fingerprint, place, plan
+from bot.review import INLINE, PER_LINE, Live, ReviewPlan, demote, fingerprint, place, plan
 from envbounty.findings import Severity
 
 FILE = "environments/two-sum/environment.py"
@@ -48,6 +48,16 @@ def test_a_finding_elsewhere_is_told_in_the_summary(make: Any) -> None:
         assert not planned.inline
         assert [placed.path for placed in planned.demoted] == [FILE]
         assert "accepts-nothing" in planned.summary
+
+
+def test_one_line_bears_only_a_few_comments(make: Any) -> None:
+    """A verifier that accepts everything breaks a dozen rules at its first line; that is no reason to shout."""
+    crowded = [one(make, 3, message=f"it accepts {what}") for what in "abcdefg"]
+    planned = plan([make.report(*crowded, one(make, 2))], {FILE: frozenset({2, 3})}, [])
+    assert [inline.line for inline in planned.inline].count(3) == PER_LINE
+    assert [inline.line for inline in planned.inline].count(2) == 1
+    assert len(planned.demoted) == len(crowded) - PER_LINE
+    assert all(f"it accepts {what}" in planned.summary for what in "cdefg")
 
 
 def test_a_report_without_findings_says_nothing_here(make: Any) -> None:
