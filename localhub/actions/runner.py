@@ -83,6 +83,7 @@ class ActRunner:
         self._folder = tempfile.TemporaryDirectory(prefix="localhub-actions-")
         self._staged: dict[str, Path] = {}
         self._lock = threading.Lock()
+        self.trouble: list[str] = []  # why a run did not start, which GitHub shows on the run's page only
         self.act = str(Path(sys.executable).parent / "act")
         hub.mount(_RESULTS, self._results.app)
 
@@ -98,9 +99,8 @@ class ActRunner:
         try:
             jobs = plan(run.workflow_text, source, inputs, lambda called: self._read(called, run))
         except Broken as why:
-            job = run.start_job("startup")
-            run.end_job(job, "startup_failure", log=f"Invalid workflow file: {why}\n")
-            self._hub.finish_run(run, "startup_failure")
+            self.trouble.append(f"run {run.id}: invalid workflow file: {why}")
+            self._hub.finish_run(run, "startup_failure")  # with no job at all, as on GitHub
             return
         # Keys are a workflow file's own, and two files of one run may use the same.
         ended: dict[int, dict[str, Ended]] = defaultdict(dict)
@@ -147,7 +147,7 @@ class ActRunner:
     def _act(
         self, planned: Planned, ended: Mapping[str, Ended], run: Run, folder: Path, request: str, runtime: str
     ) -> tuple[str, Ended, str]:
-        text, stubs = act_file(planned, ended, f'"$LOCALHUB_PYTHON" -I "{HERE / "steps.py"}"')
+        text, stubs = act_file(planned, ended, f'"$LOCALHUB_PYTHON" -IS "{HERE / "steps.py"}"')
         # act copies the folder it starts in to the job's workspace, so that holds the workflow and nothing else.
         start = folder / "start"
         (start / ".github/workflows").mkdir(parents=True)
@@ -173,7 +173,7 @@ class ActRunner:
             command += ["--env", f"{name}={value}"]
         for mapped in self._actions(text, run, folder):
             command += ["--local-repository", mapped]
-        environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+        environment = {"PATH": _path(), "HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
         seconds = min(self._seconds, planned.minutes * 60)
         how = watch(command, start, environment, seconds, run.cancelled, folder / "log")
         log = tail(folder / "log")
@@ -290,6 +290,11 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     else:
         shutil.copy2(source, target)
+
+
+def _path() -> str:
+    """This process's PATH, with this process's Python in front: a version manager's `python3` takes long to start."""
+    return f"{Path(sys.executable).resolve().parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def _git_init(folder: Path) -> None:

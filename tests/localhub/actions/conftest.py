@@ -1,4 +1,4 @@
-"""A hub whose workflows really run, a bounty repository as `envbounty init` lays it down, and a bot that only listens."""
+"""A hub whose workflows really run, a repository as `envbounty init` lays it down, and a bot that only listens."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import pytest
 
 from envbounty.scaffold.repository import render_repository
 from localhub.actions import ActRunner, Mirror
+from localhub.conformance import Checker
 from localhub.hub import Hub
 from localhub.model import Pull, Repo
 from localhub.oidc import Issuer
@@ -28,6 +29,7 @@ from localhub.runs import Run
 
 ROOT = Path(__file__).parents[3]
 TRUSTED = "0123456789abcdef0123456789abcdef01234567"
+CLIENT = httpx.Client(trust_env=False, timeout=30)
 AUDIENCE = "https://bot.example"
 
 
@@ -43,7 +45,8 @@ class Listener:
     def take(self, authorization: str, body: bytes) -> int:
         token = authorization.removeprefix("Bearer ")
         try:
-            key = jwt.PyJWKSet.from_dict(httpx.get(self.issuer.jwks_url).json())[jwt.get_unverified_header(token)["kid"]]
+            keys = jwt.PyJWKSet.from_dict(CLIENT.get(self.issuer.jwks_url).json())
+            key = keys[jwt.get_unverified_header(token)["kid"]]
             claims = jwt.decode(
                 token, key, algorithms=["RS256"], issuer=self.issuer.url, audience=AUDIENCE,
                 options={"strict_aud": True, "require": ["iss", "aud", "exp", "iat", "jti"]},
@@ -136,6 +139,7 @@ def sound_report(tier: str = "verify") -> dict[str, Any]:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     with Hub.start(folder=tmp_path / "hub") as hub:
+        checker = hub.checker = Checker(ROOT / "tests/localhub/github.openapi.json.gz")
         issuer = Issuer(hub.url + "/oidc")
         hub.mount("/oidc", issuer.app)
         machine = {"ENVBOUNTY_PYTHON": str(tmp_path / "bin/python")}
@@ -155,6 +159,8 @@ def world(tmp_path: Path) -> Iterator[World]:
         server.shutdown()
         server.server_close()
         runner.close()
+    assert runner.trouble == []
+    assert checker.violations == []
 
 
 def serve(listener: Listener) -> ThreadingHTTPServer:

@@ -86,13 +86,12 @@ def test_a_tier_that_this_version_has_not_is_no_pass(world: Any, tier: str) -> N
     assert told["trouble"] == f"This version of envbounty has no {tier} tier."
 
 
-@pytest.mark.parametrize("tier", ["attack", "gpu-bench"])
-def test_a_tier_that_is_there_runs(world: Any, tier: str) -> None:
-    world.envbounty(world.honest(tier))
+def test_a_tier_that_is_there_runs(world: Any) -> None:
+    world.envbounty(world.honest("attack"))
 
-    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT), tier)
+    run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT), "attack")
 
-    assert world.told(run)["report"]["tier"] == tier
+    assert world.told(run)["report"]["tier"] == "attack"
 
 
 def test_where_no_environment_differs_there_is_nothing_to_say(world: Any) -> None:
@@ -106,13 +105,14 @@ def test_where_no_environment_differs_there_is_nothing_to_say(world: Any) -> Non
 
 def test_a_pull_request_that_edits_the_workflows_changes_nothing(world: Any) -> None:
     marker = world.home / "PWNED"
-    steal = (
-        "on: {workflow_dispatch: {}, pull_request: {}}\npermissions: write-all\njobs: {sandbox: {runs-on: ubuntu-24.04, "
-        f"steps: [{{run: touch {marker}}}]}}}}\n"
+    steps = f"steps: [{{shell: bash, run: touch {marker}}}]"
+    workflow = (
+        "on: {workflow_dispatch: {}, pull_request: {}}\npermissions: write-all\n"
+        f"jobs: {{sandbox: {{runs-on: ubuntu-24.04, {steps}}}}}\n"
     )
-    files = {f".github/workflows/{tier}.yml": steal for tier in ("verify", "attack", "gpu-bench")}
-    files |= {f"actions/{name}/action.yml": f"runs: {{using: composite, steps: [{{shell: bash, run: touch {marker}}}]}}\n"
-              for name in ("fetch", "verify", "report")}  # fmt: skip
+    action = f"runs: {{using: composite, {steps}}}\n"
+    files = {f".github/workflows/{tier}.yml": workflow for tier in ("verify", "attack", "gpu-bench")}
+    files |= {f"actions/{name}/action.yml": action for name in ("fetch", "verify", "report")}
 
     run = world.dispatch(world.stranger.open_pull(world.repo, {**ENVIRONMENT, **files}))
 
@@ -142,14 +142,12 @@ def test_titles_branches_and_names_full_of_shell_are_text(world: Any) -> None:
 @pytest.mark.parametrize(
     ("does", "why"),
     [
-        ('echo approved >"$json"', "no sound JSON"),
         ('ln -s /etc/passwd "$json"', "no sound JSON"),
         ('head -c 5000000 /dev/zero | tr "\\0" " " >"$json"', "larger than 4 MiB"),
-        ('sed s/verify/attack/ "$home/sound.json" >"$json"', "breaks the schema|another tier"),
         ('cp "$home/sound.json" "$json.txt"', "without a report"),
-        ('mkdir -p "$json" && cp "$home/sound.json" "$json/x"', "report.json and nothing else|before there was a report"),
+        ('mkdir -p "$json" && cp "$home/sound.json" "$json/x"', "report.json and nothing else"),
     ],
-    ids=["words", "link", "huge", "other tier", "other name", "folder"],
+    ids=["link", "huge", "other name", "folder"],
 )
 def test_a_forged_report_becomes_a_trouble(world: Any, does: str, why: str) -> None:
     world.envbounty(f"{does}; exit 0")
@@ -158,7 +156,7 @@ def test_a_forged_report_becomes_a_trouble(world: Any, does: str, why: str) -> N
 
     told = world.told(run)
     assert told["report"] is None
-    assert any(part in told["trouble"] for part in why.split("|")), told["trouble"]
+    assert why in told["trouble"]
 
 
 # --- a sandbox that somebody has taken over ---------------------------------------------------------------------------
@@ -200,7 +198,8 @@ def test_an_artifact_that_was_there_first_is_not_taken_for_the_report(world: Any
     forged = '{"forged": true}'
     world.envbounty(
         f"{STEAL}\n"
-        f"echo '{forged}' >report.json; python3 -c \"import zipfile; zipfile.ZipFile('f.zip','w').write('report.json')\"\n"
+        f"echo '{forged}' >report.json\n"
+        "python3 -c \"import zipfile; zipfile.ZipFile('f.zip', 'w').write('report.json')\"\n"
         "for name in report results report.json $(seq 20); do\n"
         '    curl -s -o /dev/null -H "Authorization: Bearer $(stolen ACTIONS_RUNTIME_TOKEN)" --data-binary @f.zip '
         '"$(stolen ACTIONS_RESULTS_URL)artifacts?name=$name"\n'
