@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from bot.manifest import EVENTS, PERMISSIONS
+from bot.manifest import EVENTS, ORGANISATION, REPOSITORY
 from envbounty.scaffold.repository import render_repository
 from localhub.actions import ActRunner, Mirror
 from localhub.hub import Hub
@@ -59,7 +59,8 @@ class World:
         hub.organization("acme", [owner])
         repo = hub.create_repo(NAME, files=render_repository(TRUSTED, "@max"), maintainers=[max_])
         bot_url = f"http://127.0.0.1:{_free_port()}"
-        app = hub.create_app("envbounty", f"{bot_url}/webhook", PERMISSIONS, EVENTS, owner=owner)
+        permissions = {name: level for name, (level, _) in {**REPOSITORY, **ORGANISATION}.items()}
+        app = hub.create_app("envbounty", f"{bot_url}/webhook", permissions, EVENTS, owner=owner)
         _make_safe(owner, repo, app)
         world = cls(hub, issuer, runner, repo, app, max_, folder, bot_url)
         try:
