@@ -40,6 +40,7 @@ class Listener:
     issuer: Issuer
     url: str = ""
     posts: list[tuple[dict[str, Any], dict[str, Any]]] = field(default_factory=list)  # (claims, body)
+    raw: list[tuple[str, bytes]] = field(default_factory=list)  # (token, body) of each post that was taken
     refused: list[str] = field(default_factory=list)
 
     def take(self, authorization: str, body: bytes) -> int:
@@ -55,6 +56,7 @@ class Listener:
             self.refused.append(repr(error))
             return 401
         self.posts.append((claims, json.loads(body)))
+        self.raw.append((token, body))
         return 202
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import jwt
 import pytest
 
+from bot.ingest import read
+from bot.oidc import Expected, verify
 from envbounty.findings import Report, Verdict
+from envbounty.scaffold import new_environment
 
-ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.act
 
 ENVIRONMENT = {"environments/one/env.yaml": "name: one\n", "environments/one/task.md": "text\n"}
@@ -21,16 +25,10 @@ def results(run: Any) -> dict[str, str]:
     return {job.name: job.conclusion for job in run.jobs}
 
 
-def sample(name: str, slug: str) -> dict[str, bytes]:
-    """One of the project's sample environments under another name."""
-    folder = ROOT / "environments" / name
-    files = {}
-    for file in folder.rglob("*"):
-        if file.is_file() and "__pycache__" not in file.parts:
-            files[f"environments/{slug}/{file.relative_to(folder)}"] = file.read_bytes()
-    spec = f"environments/{slug}/env.yaml"
-    files[spec] = files[spec].replace(f"name: {name}".encode(), f"name: {slug}".encode())
-    return files
+def sound(folder: Path) -> dict[str, bytes]:
+    """What `envbounty new` lays down, by paths in a repository."""
+    files = new_environment(folder, "my-walk", "actions", author="Sam")
+    return {f"environments/{file.relative_to(folder)}": file.read_bytes() for file in files}
 
 
 # --- the whole way ----------------------------------------------------------------------------------------------------
@@ -38,7 +36,7 @@ def sample(name: str, slug: str) -> dict[str, bytes]:
 
 def test_a_sound_environment_is_verified_and_the_bot_is_told_by_whom(real: Any) -> None:
     world = real
-    pull = world.stranger.open_pull(world.repo, sample("fewest-patrols", "my-patrols"))
+    pull = world.stranger.open_pull(world.repo, sound(world.home / "new"))
 
     run = world.dispatch(pull)
 
@@ -49,7 +47,7 @@ def test_a_sound_environment_is_verified_and_the_bot_is_told_by_whom(real: Any) 
     )
     report = Report.from_json(json.dumps(told["report"]))
     assert report.verdict is Verdict.PASS, told
-    assert [result.environment.path for result in report.results] == ["environments/my-patrols"]
+    assert [result.environment.path for result in report.results] == ["environments/my-walk"]
     assert told["head_sha"] == pull.head
     (artifact,) = run.artifacts
     assert told["artifact"] == {"id": artifact.id, "digest": artifact.digest, "size": len(artifact.data)}
@@ -61,6 +59,27 @@ def test_a_sound_environment_is_verified_and_the_bot_is_told_by_whom(real: Any) 
     assert claims["repository_id"] == str(world.repo.id)
     assert claims["actor_id"] == str(world.maintainer.user.id)
     assert claims["check_run_id"] == str(run.jobs[1].id)
+    # What is posted is what the bot takes, and takes once.
+    ((token, body),) = world.bot.raw
+    repo = world.repo
+    expected = Expected(
+        issuer=world.issuer.url,
+        audience="https://bot.example",
+        repository_id=str(repo.id),
+        owner_id=str(repo.owner.id),
+        ref="refs/heads/main",
+        workflow_ref=f"acme/bounties/{run.workflow_path}@refs/heads/main",
+        job_workflow_refs=frozenset({f"envbounty/envbounty/.github/workflows/verify.yml@{trusted}"}),
+        runner="github-hosted",
+        run_id=str(run.id),
+        run_attempt="1",
+        actor_id=str(run.actor.id),
+    )
+    keys = {key.kid: jwt.PyJWK(key.public()) for key in world.issuer.keys}
+    known = verify(token, keys, expected, datetime.now(UTC), lambda jti, until: True)
+    assert known.unknown == ()  # no claim that the bot has not heard of
+    posted = read(body)
+    assert (posted.tier, posted.head, posted.report) == ("verify", pull.head, report)
 
 
 def test_a_report_that_says_fail_is_a_report(world: Any) -> None:
