@@ -1,7 +1,7 @@
 """What the App is: the permissions and events that it asks for, and no more. Pure.
 
-GitHub makes an App from such a manifest in one click, see `bot.app_create`. The doctor holds an installation against the
-same lists.
+GitHub makes an App from such a manifest in one click, see `bot.app_create`. The doctor holds an installation against
+the same lists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ORGANISATION: dict[str, tuple[str, str]] = {
     "organization_self_hosted_runners": ("read", "to see whether a runner is open to pull requests of strangers"),
 }
 
-#: With any of these at the level `write` or `admin` a stolen key of the App could switch off what protects a repository.
+#: With one of these at the level `write` or `admin` a stolen key of the App could switch off what protects a branch.
 DANGEROUS = frozenset(
     {
         *("administration", "environments", "secrets", "workflows", "repository_hooks", "actions_variables"),
@@ -69,7 +69,7 @@ def manifest(name: str, url: str, redirect: str, *, public: bool = False, organi
         "url": base,
         "hook_attributes": {"url": base + WEBHOOK, "active": True},
         "redirect_url": redirect,
-        "description": "Tests reinforcement-learning environments in pull requests and merges what maintainers approve.",
+        "description": "Tests environments for reinforcement learning in pull requests, and merges those approved.",
         "public": public,
         "default_events": list(EVENTS),
         "default_permissions": {name: level for name, (level, _) in permissions.items()},

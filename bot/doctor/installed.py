@@ -15,7 +15,7 @@ from bot.github.models import Installation
 
 
 def look(access: Access, trusted: frozenset[str]) -> list[Problem]:
-    """Everything that is unsafe in the repository of `access`. `trusted`: reusable workflows, as the settings name them.
+    """Everything that is unsafe in the repository of `access`. `trusted`: reusable workflows as the settings name them.
 
     Raises `GitHubError` where GitHub cannot be asked now: whoever merges must then not.
     """

@@ -43,8 +43,8 @@ def read_facts(
 ) -> Facts:
     """Everything that `examine` looks at. `granted`: the installation's permissions, as the App itself reads them.
 
-    Raises `GitHubError` for a rate limit or a failure of the connection, where asking again later will help; what GitHub
-    refuses to show is a fact.
+    Raises `GitHubError` for a rate limit or a failure of the connection, where asking again later will help; what
+    GitHub refuses to show is a fact.
     """
     repository = reader.get("", METADATA)
     organisation = repository["owner"].get("type") == "Organization"

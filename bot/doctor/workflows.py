@@ -1,13 +1,14 @@
 """What a repository's workflow files let strangers do. Pure; the files are read as data and never run.
 
-Only the tiers' own files have a form that is known to be safe: the one that `envbounty init` lays down. Of all others it is
-asked whether somebody without rights can start them with rights, or on a machine that outlives them.
+Only the tiers' own files have a form that is known to be safe: the one that `envbounty init` lays down. Of all others
+it is asked whether somebody without rights can start them with rights, or on a machine that outlives them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from bot.checks import NAMES
@@ -117,8 +118,7 @@ def _tier(path: str, tier: Tier, document: Mapping[Any, Any], trusted: frozenset
             "Write it anew with `envbounty init --action-ref SHA`.",
         )
         return
-    laid_down = render_repository(match["ref"], None).get(path, "")
-    if read_yaml(laid_down, path).value != document:
+    if _laid_down(match["ref"]).get(path) != document:
         yield Problem(
             "tier-workflow-changed",
             Severity.FORBIDS,
@@ -132,6 +132,13 @@ def _tier(path: str, tier: Tier, document: Mapping[Any, Any], trusted: frozenset
             f"{path} calls {called[:200]}, which this bot does not trust, so it takes no report from it.",
             "Read that commit, and add it to TRUSTED_WORKFLOWS or call one that is there.",
         )
+
+
+@lru_cache(maxsize=8)
+def _laid_down(ref: str) -> Mapping[str, Any]:
+    """The tiers' workflows as `envbounty init` writes them, by path."""
+    files = render_repository(ref, None)
+    return {path_of(tier): read_yaml(files[path_of(tier)], path_of(tier)).value for tier in NAMES}
 
 
 def _called(document: Mapping[Any, Any]) -> str:

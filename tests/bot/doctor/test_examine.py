@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import pytest
 
 from bot.doctor import Facts, Severity, Unread, examine, forbidding, workflows
-from bot.doctor import examine as _examine  # noqa: F401
 from bot.doctor.facts import ActionsSettings, Ruleset, RunnerGroup
+from bot.text.doctor import diagnosis
 
 FORBIDS, ADVICE = Severity.FORBIDS, Severity.ADVICE
 ACTIONS = ActionsSettings(True, True, "read", False, "all_external_contributors")
@@ -66,7 +67,8 @@ CASES: list[tuple[str, Callable[[Any], Facts], str, Severity]] = [
     ("attack required by the policy alone", lambda m: m.safe(required=("verify", "attack")),
      "check-not-required", FORBIDS),
     ("check by anyone", lambda m: m.safe(rules=m.ruled(
-        "required_status_checks", required_status_checks=[{"context": "envbounty/verify"}])), "check-by-anyone", FORBIDS),
+        "required_status_checks", required_status_checks=[{"context": "envbounty/verify"}])),
+     "check-by-anyone", FORBIDS),
     ("check by another App", lambda m: m.safe(rules=m.ruled(
         "required_status_checks", required_status_checks=[{"context": "envbounty/verify", "integration_id": 1}])),
      "check-by-anyone", FORBIDS),
@@ -106,7 +108,8 @@ CASES: list[tuple[str, Callable[[Any], Facts], str, Severity]] = [
     ("Actions approve", lambda m: m.safe(actions=replace(ACTIONS, can_approve=True)), "actions-approve", FORBIDS),
     ("forks of known people run", lambda m: m.safe(actions=replace(ACTIONS, fork_approval="first_time_contributors")),
      "fork-runs", FORBIDS),
-    ("forks run by an unknown rule", lambda m: m.safe(actions=replace(ACTIONS, fork_approval="")), "fork-runs", FORBIDS),
+    ("forks run by an unknown rule", lambda m: m.safe(actions=replace(ACTIONS, fork_approval="")),
+     "fork-runs", FORBIDS),
     ("no pins", lambda m: m.safe(actions=replace(ACTIONS, pinning_required=False)), "actions-unpinned", ADVICE),
     ("pins unseen", lambda m: m.safe(actions=replace(ACTIONS, pinning_required=None)), "actions-unpinned", ADVICE),
     ("pull_request_target", lambda m: added(m, "on: pull_request_target\n" + JOB.format("ubuntu-24.04")),
@@ -121,7 +124,8 @@ CASES: list[tuple[str, Callable[[Any], Facts], str, Severity]] = [
      "self-hosted-runner", FORBIDS),
     ("a machine by labels", lambda m: added(m, "on: push\n" + JOB.format("[self-hosted, linux, gpu]")),
      "self-hosted-runner", FORBIDS),
-    ("a machine by group", lambda m: added(m, "on: push\n" + JOB.format("{group: gpus}")), "self-hosted-runner", FORBIDS),
+    ("a machine by group", lambda m: added(m, "on: push\n" + JOB.format("{group: gpus}")),
+     "self-hosted-runner", FORBIDS),
     ("a machine not known before", lambda m: added(m, "on: push\n" + JOB.format("${{ matrix.os }}")),
      "runner-unknown", ADVICE),
     ("no YAML", lambda m: added(m, "on: [push\n"), "workflow-unreadable", FORBIDS),
@@ -170,9 +174,8 @@ def test_each_thing_that_is_loose_is_found(
 
 
 def test_every_code_is_tried_here() -> None:
-    import sys
 
-    source = inspect.getsource(sys.modules["bot.doctor.examine"]) + inspect.getsource(workflows)
+    source = inspect.getsource(sys.modules[examine.__module__]) + inspect.getsource(workflows)
     named = set(re.findall(r'Problem\(\s*f?"([a-z-]+)"', source)) | set(
         re.findall(r', "([a-z-]+)", (?:FORBIDS|ADVICE)', source)
     )
@@ -227,3 +230,12 @@ def test_what_forbids_comes_first(make: Any) -> None:
     problems = examine(make.safe(rules=(), actions=replace(ACTIONS, pinning_required=None)))
     severities = [problem.severity for problem in problems]
     assert severities == sorted(severities, key=lambda severity: severity is not FORBIDS)
+
+
+def test_the_diagnosis_names_each_problem_with_its_fix(make: Any) -> None:
+    facts = make.safe(codeowners=None, runner_groups=(replace(OPEN, name="\x1b[2J\u202egroup"),))
+    text = diagnosis("octo/bounties", examine(facts))
+    assert text.count("UNSAFE") == 2 and "2 things unsafe" in text
+    assert all(problem.fix in text for problem in examine(facts))
+    assert text.replace("\n", "").isprintable()
+    assert "nothing unsafe" in diagnosis("octo/bounties", examine(make.safe()))

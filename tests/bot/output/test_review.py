@@ -166,7 +166,7 @@ lines = st.frozensets(st.integers(1, 30), max_size=12)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_every_finding_has_one_place_whatever_happens_in_between(make: Any, data: st.DataObject) -> None:
-    """Over several heads: at most one live comment for each finding, none lost, and a second look finds nothing to do."""
+    """Over several heads: at most one live comment for each finding, none lost, and a second look has nothing to do."""
     live: list[Live] = []
     told: set[str] = set()
     number = 0

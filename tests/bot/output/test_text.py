@@ -243,7 +243,7 @@ def test_names_of_many_are_cut_with_their_number(look: Any) -> None:
 
 
 def test_a_merge_commit_holds_no_strangers_word_and_closes_nothing() -> None:
-    """GitHub reads closing keywords in commit messages, so neither the title of a pull request nor a branch is in it."""
+    """GitHub reads closing keywords in commit messages, so no title of a pull request and no branch is in it."""
     message = merges.merge_message(Merge(HEAD, (1, 2), ("f" * 32,)))
     assert message.splitlines() == [
         f"Head: {HEAD}",
