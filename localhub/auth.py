@@ -51,9 +51,11 @@ def app_of_jwt(text: str, apps: Mapping[str, App], now: datetime) -> App:
         if app is None:
             raise Refused(401, "Integration not found")
         claims = jwt.decode(
-            text, app.key, algorithms=["RS256"],
+            text,
+            app.key,
+            algorithms=["RS256"],
             options={"require": ["iat", "exp", "iss"], "verify_exp": False, "verify_iat": False, "verify_nbf": False},
-        )  # fmt: skip
+        )
     except jwt.PyJWTError as why:
         raise Refused(401, "A JSON web token could not be decoded") from why
     issued, expires, at = int(claims["iat"]), int(claims["exp"]), now.timestamp()
@@ -62,7 +64,9 @@ def app_of_jwt(text: str, apps: Mapping[str, App], now: datetime) -> App:
     if expires > at + MAX_JWT or expires - issued > MAX_JWT + 60:
         raise Refused(401, "'Expiration time' claim ('exp') is too far in the future")
     if issued > at + 5:
-        raise Refused(401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued")
+        raise Refused(
+            401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
+        )
     return app
 
 

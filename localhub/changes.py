@@ -44,19 +44,31 @@ def _push(hub: Hub, repo: Repo, ref: str, old: str, new: str, user: User) -> dic
         for change in git.diff(it.parents[0], sha) if it.parents else []:
             paths["modified" if change.status == "renamed" else change.status].append(change.path)
         return {
-            "id": sha, "tree_id": it.tree, "distinct": True, "message": it.message, "timestamp": it.committer_date,
-            "url": f"{html}/commit/{sha}", "author": {"name": it.author, "email": it.author_email, "username": it.author},
-            "committer": {"name": it.committer, "email": it.committer_email, "username": it.committer}, **paths,
-        }  # fmt: skip
+            "id": sha,
+            "tree_id": it.tree,
+            "distinct": True,
+            "message": it.message,
+            "timestamp": it.committer_date,
+            "url": f"{html}/commit/{sha}",
+            "author": {"name": it.author, "email": it.author_email, "username": it.author},
+            "committer": {"name": it.committer, "email": it.committer_email, "username": it.committer},
+            **paths,
+        }
 
     shown = [shape(it.sha) for it in reversed(commits)] if ref.startswith("refs/heads/") else []
     return {
-        "ref": ref, "before": old, "after": new, "created": old == ZERO, "deleted": new == ZERO,
-        "forced": ZERO not in (old, new) and not git.is_ancestor(old, new), "base_ref": None,
-        "compare": f"{html}/compare/{old[:12]}...{new[:12]}", "commits": shown,
+        "ref": ref,
+        "before": old,
+        "after": new,
+        "created": old == ZERO,
+        "deleted": new == ZERO,
+        "forced": ZERO not in (old, new) and not git.is_ancestor(old, new),
+        "base_ref": None,
+        "compare": f"{html}/compare/{old[:12]}...{new[:12]}",
+        "commits": shown,
         "head_commit": shown[-1] if shown else (shape(new) if new != ZERO and git.type(new) == "commit" else None),
         "pusher": {"name": user.login, "email": user.email},
-    }  # fmt: skip
+    }
 
 
 def tip(repo: Repo, branch: str) -> str:
@@ -104,9 +116,13 @@ def _ask_for_checks(hub: Hub, pull: Pull) -> None:
             suite, new = hub.suite(pull.repo, installation.app, pull.head, branch)
             if new:
                 hub.emit(
-                    pull.repo, "check_suite", "requested", pull.last_pusher,
-                    {"check_suite": shapes.check_suite(hub, suite, webhook=True)}, only=installation.app,
-                )  # fmt: skip
+                    pull.repo,
+                    "check_suite",
+                    "requested",
+                    pull.last_pusher,
+                    {"check_suite": shapes.check_suite(hub, suite, webhook=True)},
+                    only=installation.app,
+                )
 
 
 def close(hub: Hub, pull: Pull, user: User) -> None:

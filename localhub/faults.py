@@ -1,11 +1,11 @@
 """What can go wrong between a client and GitHub, as data: seeded, switched at run time, counted.
 
-    hub.faults.add("error_after", "POST .*/comments", times=1)     the comment is made, the answer is 500
-    hub.faults.add("unauthorized", times=2, fresh=1)               a token's first use is refused, twice in all
-    hub.faults.before("PUT .*/merge", lambda: ann.push(...))       the head moves just before the merge
-    hub.faults.lag = 3                                             a changed head or check list shows after 3 reads
-    hub.faults.webhooks = Webhooks(drop=0.05, double=0.1)
-    hub.faults.clear()
+hub.faults.add("error_after", "POST .*/comments", times=1)     the comment is made, the answer is 500
+hub.faults.add("unauthorized", times=2, fresh=1)               a token's first use is refused, twice in all
+hub.faults.before("PUT .*/merge", lambda: ann.push(...))       the head moves just before the merge
+hub.faults.lag = 3                                             a changed head or check list shows after 3 reads
+hub.faults.webhooks = Webhooks(drop=0.05, double=0.1)
+hub.faults.clear()
 """
 
 from __future__ import annotations

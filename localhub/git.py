@@ -118,10 +118,16 @@ class Git:
         self.path = path
         self.memory: dict[Any, Any] = {}  # one for all repositories that share objects
 
-    def run(self, *args: str, input: bytes | None = None, env: Mapping[str, str] | None = None, ok: bool = True) -> bytes:
+    def run(
+        self, *args: str, input: bytes | None = None, env: Mapping[str, str] | None = None, ok: bool = True
+    ) -> bytes:
         """git's standard output. Raises GitError when it fails, unless `ok` is False: then whatever it printed."""
         done = subprocess.run(
-            ["git", "--git-dir", str(self.path), *args], input=input, capture_output=True, env=clean_env(env), check=False
+            ["git", "--git-dir", str(self.path), *args],
+            input=input,
+            capture_output=True,
+            env=clean_env(env),
+            check=False,
         )
         if done.returncode and ok:
             raise GitError(done.stderr.decode(errors="replace").strip() or f"git {args[0]} failed")
@@ -164,9 +170,10 @@ class Git:
             files = (file for file in (self.path / "refs").rglob("*") if file.is_file() and file.suffix != ".lock")
             found = {file.relative_to(self.path).as_posix(): file.read_text().strip() for file in files}
             return {
-                name: sha for name, sha in sorted(found.items())
+                name: sha
+                for name, sha in sorted(found.items())
                 if name.startswith(prefix) and not name.startswith("refs/localhub/") and SHA.fullmatch(sha)
-            }  # fmt: skip
+            }
         lines = self.text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
         pairs = (line.split(" ") for line in lines)
         return {name: sha for name, sha in pairs if name.startswith(prefix) and not name.startswith("refs/localhub/")}
@@ -216,7 +223,14 @@ class Git:
         """Commits reachable from `revs` (which may hold `^sha`), newest first."""
         form = "%H%x01%T%x01%P%x01%an%x01%ae%x01%aI%x01%cn%x01%ce%x01%cI%x01%B"
         out = self.run(
-            "log", "-z", f"--max-count={limit}", f"--format={form}", "--end-of-options", *revs, "--", *([path] if path else [])
+            "log",
+            "-z",
+            f"--max-count={limit}",
+            f"--format={form}",
+            "--end-of-options",
+            *revs,
+            "--",
+            *([path] if path else []),
         )
         commits = []
         for piece in out.decode(errors="replace").split("\0"):
@@ -224,7 +238,9 @@ class Git:
                 f = piece.split("\x01", 9)
                 dates = [datetime.fromisoformat(f[i]).astimezone(_UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for i in (5, 8)]
                 parents = tuple(f[2].split())
-                self.memory["commit", f[0]] = commit = Commit(f[0], f[1], parents, f[3], f[4], dates[0], f[6], f[7], dates[1], f[9].strip("\n"))
+                self.memory["commit", f[0]] = commit = Commit(
+                    f[0], f[1], parents, f[3], f[4], dates[0], f[6], f[7], dates[1], f[9].strip("\n")
+                )
                 commits.append(commit)
         return commits
 
@@ -236,8 +252,10 @@ class Git:
     def is_ancestor(self, old: str, new: str) -> bool:
         done = subprocess.run(
             ["git", "--git-dir", str(self.path), "merge-base", "--is-ancestor", old, new],
-            capture_output=True, env=clean_env(None), check=False,
-        )  # fmt: skip
+            capture_output=True,
+            env=clean_env(None),
+            check=False,
+        )
         return done.returncode == 0
 
     @remembered
@@ -329,11 +347,15 @@ class Git:
         self.memory["type", sha] = "commit"
         return sha
 
-    def commit_tree(self, tree: str, parents: Sequence[str], message: str, name: str, email: str, when: datetime) -> str:
+    def commit_tree(
+        self, tree: str, parents: Sequence[str], message: str, name: str, email: str, when: datetime
+    ) -> str:
         stamp = f"{int(when.timestamp())} +0000"
-        env = {f"GIT_{who}_{what}": value
-               for who in ("AUTHOR", "COMMITTER")
-               for what, value in (("NAME", name), ("EMAIL", email), ("DATE", stamp))}  # fmt: skip
+        env = {
+            f"GIT_{who}_{what}": value
+            for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", name), ("EMAIL", email), ("DATE", stamp))
+        }
         args = [piece for sha in parents for piece in ("-p", sha)]
         return self.run("commit-tree", tree, *args, "-F", "-", input=message.encode(), env=env).decode().strip()
 
@@ -342,8 +364,10 @@ class Git:
         """The tree of a merge of two commits; None when they conflict."""
         done = subprocess.run(
             ["git", "--git-dir", str(self.path), "merge-tree", "--write-tree", "--no-messages", one, other],
-            capture_output=True, env=clean_env(None), check=False,
-        )  # fmt: skip
+            capture_output=True,
+            env=clean_env(None),
+            check=False,
+        )
         return done.stdout.decode().split("\n")[0] if done.returncode == 0 else None
 
 
@@ -382,10 +406,10 @@ def _changes(raw: str, patches: list[str]) -> list[FileChange]:
         counts.append((0 if added == "-" else int(added), 0 if removed == "-" else int(removed)))
         at += 1 if path else 3  # a rename has its two paths in fields of their own
     changes = []
-    for (path, status, blob, previous), (added, removed), text in zip(heads, counts, patches, strict=True):
+    for (path, status, blob, previous), (more, less), text in zip(heads, counts, patches, strict=True):
         start = re.search(r"^@@ ", text, flags=re.M)
         patch = text[start.start() :].rstrip("\n") if start else None
         if patch is not None and (len(patch) > MAX_PATCH_BYTES or patch.count("\n") > MAX_PATCH_LINES):
             patch = None
-        changes.append(FileChange(path, status, blob, added, removed, patch, previous))
+        changes.append(FileChange(path, status, blob, more, less, patch, previous))
     return changes

@@ -66,7 +66,7 @@ type Mutation {
   minimizeComment(input: MinimizeCommentInput!): MinimizeCommentPayload
   unminimizeComment(input: UnminimizeCommentInput!): UnminimizeCommentPayload
 }
-""")  # fmt: skip
+""")
 
 FORBIDDEN = "Resource not accessible by integration"
 _KINDS = {"PRRT": Thread, "PRRC": ReviewComment, "IC": Comment, "PR": Pull, "PRR": Review, "R": Repo, "I": Issue}
@@ -92,42 +92,73 @@ class Root:
     # Shapes
 
     def _actor(self, who: Any) -> dict[str, Any]:
-        return {"__typename": who.type, "login": who.login.removesuffix("[bot]") if who.type == "Bot" else who.login, "databaseId": who.id}  # fmt: skip
+        return {
+            "__typename": who.type,
+            "login": who.login.removesuffix("[bot]") if who.type == "Bot" else who.login,
+            "databaseId": who.id,
+        }
 
     def _comment(self, it: ReviewComment | Comment) -> dict[str, Any]:
         kind, name = ("PRRC", "PullRequestReviewComment") if isinstance(it, ReviewComment) else ("IC", "IssueComment")
         return {
-            "__typename": name, "id": node_id(kind, it.id), "databaseId": it.id, "fullDatabaseId": str(it.id),
-            "author": self._actor(it.user), "body": it.body, "createdAt": it.created_at.isoformat(),
+            "__typename": name,
+            "id": node_id(kind, it.id),
+            "databaseId": it.id,
+            "fullDatabaseId": str(it.id),
+            "author": self._actor(it.user),
+            "body": it.body,
+            "createdAt": it.created_at.isoformat(),
             "path": it.thread.path if isinstance(it, ReviewComment) else "",
-            "isMinimized": bool(it.minimized), "minimizedReason": it.minimized.lower() or None,
-        }  # fmt: skip
+            "isMinimized": bool(it.minimized),
+            "minimizedReason": it.minimized.lower() or None,
+        }
 
     def _thread(self, it: Thread) -> dict[str, Any]:
         can = may_resolve(self.call, it.pull)
         return {
-            "__typename": "PullRequestReviewThread", "id": thread_node(it), "isResolved": it.resolved,
-            "isOutdated": it.outdated, "isCollapsed": it.resolved or it.outdated,
-            "viewerCanResolve": can and not it.resolved, "viewerCanUnresolve": can and it.resolved,
-            "resolvedBy": {"__typename": "User", "login": it.resolved_by.login, "databaseId": it.resolved_by.id} if it.resolved_by else None,
-            "path": it.path, "line": it.line, "originalLine": it.original_line, "startLine": None,
-            "originalStartLine": it.original_start_line, "diffSide": it.side,
+            "__typename": "PullRequestReviewThread",
+            "id": thread_node(it),
+            "isResolved": it.resolved,
+            "isOutdated": it.outdated,
+            "isCollapsed": it.resolved or it.outdated,
+            "viewerCanResolve": can and not it.resolved,
+            "viewerCanUnresolve": can and it.resolved,
+            "resolvedBy": {"__typename": "User", "login": it.resolved_by.login, "databaseId": it.resolved_by.id}
+            if it.resolved_by
+            else None,
+            "path": it.path,
+            "line": it.line,
+            "originalLine": it.original_line,
+            "startLine": None,
+            "originalStartLine": it.original_start_line,
+            "diffSide": it.side,
             "comments": lambda info, **args: self._page([self._comment(one) for one in it.comments], **args),
-        }  # fmt: skip
+        }
 
     def _pull(self, it: Pull) -> dict[str, Any]:
         return {
-            "__typename": "PullRequest", "id": node_id("PR", it.id), "databaseId": it.id, "number": it.number,
-            "title": it.issue.title, "state": "MERGED" if it.merged else it.issue.state.upper(), "isDraft": it.draft,
+            "__typename": "PullRequest",
+            "id": node_id("PR", it.id),
+            "databaseId": it.id,
+            "number": it.number,
+            "title": it.issue.title,
+            "state": "MERGED" if it.merged else it.issue.state.upper(),
+            "isDraft": it.draft,
             "headRefOid": self.hub.faults.shown(("head", it.id), it.head),
             "reviewThreads": lambda info, **args: self._page([self._thread(one) for one in it.threads], **args),
-        }  # fmt: skip
+        }
 
-    def _page(self, items: list[Any], first: int | None = None, last: int | None = None, after: str | None = None) -> Any:
+    def _page(
+        self, items: list[Any], first: int | None = None, last: int | None = None, after: str | None = None
+    ) -> Any:
         if first is None and last is None:
-            raise fail("MISSING_PAGINATION_BOUNDARIES", "You must provide a `first` or `last` value to properly paginate.")
+            raise fail(
+                "MISSING_PAGINATION_BOUNDARIES", "You must provide a `first` or `last` value to properly paginate."
+            )
         if max(first or 0, last or 0) > 100:
-            raise fail("EXCESSIVE_PAGINATION", "Requesting more than 100 records exceeds the `first` limit of 100 records.")
+            raise fail(
+                "EXCESSIVE_PAGINATION", "Requesting more than 100 records exceeds the `first` limit of 100 records."
+            )
         total, start = len(items), int(base64.b64decode(after).decode()) if after else 0
         if first is None and last is not None:
             start, end = max(0, total - last), total
@@ -145,7 +176,13 @@ class Root:
             self._reading(it, "pull_requests")
             return self._pull(issue.pull)
 
-        return {"__typename": "Repository", "id": node_id("R", it.id), "databaseId": it.id, "nameWithOwner": it.full_name, "pullRequest": pull}  # fmt: skip
+        return {
+            "__typename": "Repository",
+            "id": node_id("R", it.id),
+            "databaseId": it.id,
+            "nameWithOwner": it.full_name,
+            "pullRequest": pull,
+        }
 
     # Rights
 
@@ -154,7 +191,9 @@ class Root:
 
         token = self.call.token
         assert token is not None
-        return not repo.private or (auth.reaches(token, repo) if token.is_app else at_least(repo.role(token.user), "read"))
+        return not repo.private or (
+            auth.reaches(token, repo) if token.is_app else at_least(repo.role(token.user), "read")
+        )
 
     def _reading(self, repo: Repo, permission: str) -> None:
         from localhub import auth
@@ -208,17 +247,19 @@ class Root:
     def _resolvable(self, node: str) -> Thread:
         found = self._find(node)
         if not isinstance(found, Thread):
-            raise fail("NOT_FOUND", f"Could not resolve to PullRequestReviewThread node with the global id of '{node}'.")
+            raise fail(
+                "NOT_FOUND", f"Could not resolve to PullRequestReviewThread node with the global id of '{node}'."
+            )
         if not may_resolve(self.call, found.pull):
             raise fail("FORBIDDEN", FORBIDDEN)
         return found
 
-    def resolveReviewThread(self, info: Any, input: dict[str, Any]) -> Any:  # noqa: N802
+    def resolveReviewThread(self, info: Any, input: dict[str, Any]) -> Any:
         thread = self._resolvable(input["threadId"])
         thread.resolved_by = thread.resolved_by or self.call.user
         return {"thread": self._thread(thread), "clientMutationId": input.get("clientMutationId")}
 
-    def unresolveReviewThread(self, info: Any, input: dict[str, Any]) -> Any:  # noqa: N802
+    def unresolveReviewThread(self, info: Any, input: dict[str, Any]) -> Any:
         thread = self._resolvable(input["threadId"])
         thread.resolved_by = None
         return {"thread": self._thread(thread), "clientMutationId": input.get("clientMutationId")}
@@ -239,12 +280,16 @@ class Root:
         if not allowed:
             raise fail("FORBIDDEN", FORBIDDEN)
         found.minimized = classifier
-        return {"__typename": "MinimizedComment", "isMinimized": bool(classifier), "minimizedReason": classifier.lower() or None}
+        return {
+            "__typename": "MinimizedComment",
+            "isMinimized": bool(classifier),
+            "minimizedReason": classifier.lower() or None,
+        }
 
-    def minimizeComment(self, info: Any, input: dict[str, Any]) -> Any:  # noqa: N802
+    def minimizeComment(self, info: Any, input: dict[str, Any]) -> Any:
         return {"minimizedComment": self._minimize(input["subjectId"], input["classifier"])}
 
-    def unminimizeComment(self, info: Any, input: dict[str, Any]) -> Any:  # noqa: N802
+    def unminimizeComment(self, info: Any, input: dict[str, Any]) -> Any:
         return {"unminimizedComment": self._minimize(input["subjectId"], "")}
 
 
@@ -255,9 +300,12 @@ def handle(call: Call) -> Any:
     if not isinstance(text, str):
         raise Refused(400, "A query attribute must be specified and must be a string.")
     result = graphql.graphql_sync(
-        SCHEMA, text, root_value=Root(call), variable_values=call.json.get("variables") or {},
+        SCHEMA,
+        text,
+        root_value=Root(call),
+        variable_values=call.json.get("variables") or {},
         operation_name=call.json.get("operationName"),
-    )  # fmt: skip
+    )
     body: dict[str, Any] = {"data": result.data}
     if result.errors:
         body["errors"] = [_error(error) for error in result.errors]

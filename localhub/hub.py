@@ -20,7 +20,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from localhub import changes, people, shapes
@@ -33,6 +33,9 @@ from localhub.server import Server
 from localhub.store import Store
 from localhub.webhooks import Sender
 from localhub.workflows import Definition, title
+
+if TYPE_CHECKING:
+    from localhub.conformance import Checker
 
 #: Sent to every App, whatever it subscribed to.
 ALWAYS = ("installation", "installation_repositories", "ping", "github_app_authorization")
@@ -50,7 +53,7 @@ class Hub(Store):
         self.calls: list[str] = []  # `METHOD /path` of every API call, in order
         self.downloads: dict[str, tuple[Artifact, datetime]] = {}  # ticket → what it opens, until when
         self.trouble: list[str] = []  # calls that broke the hub itself; a test may hold this to be empty
-        self.checker: Any = None  # an object with `check(...)` that looks at every exchange; see tests/localhub
+        self.checker: Checker | None = None  # looks at every exchange; see `localhub.conformance`
         self.server = Server(self)
         self._threads: list[threading.Thread] = []
 
@@ -136,15 +139,22 @@ class Hub(Store):
             roles = {person.user.id: "maintain" for person in maintainers}
             roles |= {self.user(login).user.id: role for login, role in (collaborators or {}).items()}
             repo.collaborators.update(roles)
-            first = repo.git.write([], files or {"README.md": f"# {name}\n"}, "First commit", owner.login, owner.email, self.now())
+            first = repo.git.write(
+                [], files or {"README.md": f"# {name}\n"}, "First commit", owner.login, owner.email, self.now()
+            )
             repo.git.set_ref("refs/heads/main", first)
             changes.pushed(self, repo, "refs/heads/main", ZERO, first, owner)
             return repo
 
     def create_app(
-        self, name: str, webhook_url: str, permissions: Mapping[str, str], events: Iterable[str],
-        owner: people.Person | None = None, webhook_secret: str = "",
-    ) -> App:  # fmt: skip
+        self,
+        name: str,
+        webhook_url: str,
+        permissions: Mapping[str, str],
+        events: Iterable[str],
+        owner: people.Person | None = None,
+        webhook_secret: str = "",
+    ) -> App:
         """A GitHub App. `app.private_key` is its PEM, `app.webhook_secret` its secret."""
         with self.lock:
             who = owner.user if owner else self.user("operator").user
@@ -154,23 +164,38 @@ class Hub(Store):
         """Install on repositories of one account; `permissions` other than the App asks for are what was accepted."""
         with self.lock:
             made = Installation(
-                self.next_id(), app, repos[0].owner, dict(permissions or app.permissions), {repo.id for repo in repos}, self.now()
+                self.next_id(),
+                app,
+                repos[0].owner,
+                dict(permissions or app.permissions),
+                {repo.id for repo in repos},
+                self.now(),
             )
             self.installations[made.id] = made
-            self.send(app, "installation", "created", {
-                "installation": shapes.installation(self, made),
-                "repositories": [_minimal(repo) for repo in repos],
-                "requester": None, "sender": shapes.user(self, repos[0].owner),
-            }, made)  # fmt: skip
+            self.send(
+                app,
+                "installation",
+                "created",
+                {
+                    "installation": shapes.installation(self, made),
+                    "repositories": [_minimal(repo) for repo in repos],
+                    "requester": None,
+                    "sender": shapes.user(self, repos[0].owner),
+                },
+                made,
+            )
             return made
 
     def convert_manifest(self, manifest: Mapping[str, Any], owner: User) -> str:
         """Keep an App made from a manifest; the one-time code stands for it until it is converted."""
         hook = manifest.get("hook_attributes") or {}
         app = self.add_app(
-            str(manifest.get("name") or f"app-{self.next_id()}"), owner, manifest.get("default_permissions") or {},
-            tuple(manifest.get("default_events") or ()), str(hook.get("url") or ""),
-        )  # fmt: skip
+            str(manifest.get("name") or f"app-{self.next_id()}"),
+            owner,
+            manifest.get("default_permissions") or {},
+            tuple(manifest.get("default_events") or ()),
+            str(hook.get("url") or ""),
+        )
         code = secrets.token_hex(20)
         self.manifests[code] = app
         return code
@@ -178,7 +203,13 @@ class Hub(Store):
     # Webhooks
 
     def emit(
-        self, repo: Repo, event: str, action: str | None, sender: User, payload: Mapping[str, Any], only: App | None = None
+        self,
+        repo: Repo,
+        event: str,
+        action: str | None,
+        sender: User,
+        payload: Mapping[str, Any],
+        only: App | None = None,
     ) -> None:
         """Tell every App that is installed on `repo` and listens to `event`; `only` narrows it to one."""
         guid = _guid()
@@ -200,22 +231,39 @@ class Hub(Store):
         self.emit(pull.repo, event, action, sender, {"pull_request": shown, **more})
 
     def send(
-        self, app: App, event: str, action: str | None, payload: Mapping[str, Any], installation: Installation | None = None,
-        repo: Repo | None = None, guid: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        app: App,
+        event: str,
+        action: str | None,
+        payload: Mapping[str, Any],
+        installation: Installation | None = None,
+        repo: Repo | None = None,
+        guid: str = "",
+    ) -> None:
         """Send one event to one App."""
         if not app.webhook_url:
             return
         body: dict[str, Any] = {"action": action} if action else {}
         body |= payload
         if installation and "installation" not in body:
-            body["installation"] = {"id": installation.id, "node_id": f"MDIzOkludGVncmF0aW9uSW5zdGFsbGF0aW9u{installation.id}"}
-        self.sender.put(
-            Delivery(
-                self.next_id(), guid or _guid(), app, event, action, installation.id if installation else None,
-                repo.id if repo else None, json.dumps(body, separators=(",", ":")).encode(), self.now(),
-            )
-        )  # fmt: skip
+            body["installation"] = {
+                "id": installation.id,
+                "node_id": f"MDIzOkludGVncmF0aW9uSW5zdGFsbGF0aW9u{installation.id}",
+            }
+        delivery = Delivery(
+            self.next_id(),
+            guid or _guid(),
+            app,
+            event,
+            action,
+            installation.id if installation else None,
+            repo.id if repo else None,
+            json.dumps(body, separators=(",", ":")).encode(),
+            self.now(),
+        )
+        if self.checker is not None:
+            self.checker.webhook(delivery)
+        self.sender.put(delivery)
 
     def drain(self, timeout: float = 30.0) -> None:
         """Return when every webhook was sent and answered. Raises TimeoutError."""
@@ -242,9 +290,17 @@ class Hub(Store):
     # Runs of workflows
 
     def start_run(
-        self, repo: Repo, path: str, definition: Definition, ref: str, inputs: Mapping[str, str], actor: User,
-        event: str = "workflow_dispatch", sha: str | None = None, head_repo: Repo | None = None,
-    ) -> Run:  # fmt: skip
+        self,
+        repo: Repo,
+        path: str,
+        definition: Definition,
+        ref: str,
+        inputs: Mapping[str, str],
+        actor: User,
+        event: str = "workflow_dispatch",
+        sha: str | None = None,
+        head_repo: Repo | None = None,
+    ) -> Run:
         """A run of a workflow, handed to the runner if there is one. `sha` and `head_repo` are for other events than
         `workflow_dispatch`, such as the `pull_request` run of a fork."""
         with self.lock:
@@ -255,10 +311,26 @@ class Hub(Store):
                 raise Refused(422, f"No ref found for: {ref}")
             suite, _ = self.suite(repo, self.actions_app, head, ref.removeprefix("refs/heads/"))
             run = Run(
-                self.next_id(), repo, flow.id, path, flow.name, title(definition, inputs, actor.login), event, ref, head,
-                flow.runs, actor, now, now, self, dict(inputs), actor, head_repo=head_repo, check_suite_id=suite.id,
+                self.next_id(),
+                repo,
+                flow.id,
+                path,
+                flow.name,
+                title(definition, inputs, actor.login),
+                event,
+                ref,
+                head,
+                flow.runs,
+                actor,
+                now,
+                now,
+                self,
+                dict(inputs),
+                actor,
+                head_repo=head_repo,
+                check_suite_id=suite.id,
                 workflow_text=definition.text,
-            )  # fmt: skip
+            )
             repo.runs.append(run)
             self.run_changed(run, "requested")
             runner = self.runner
@@ -319,7 +391,14 @@ class Hub(Store):
         repo, suite = check.suite.repo, check.suite
         suite.updated_at = self.now()
         inside = shapes.check_suite(self, suite, webhook=True)
-        self.emit(repo, "check_run", action, sender, {"check_run": shapes.check_run(self, check) | {"check_suite": inside}}, only)
+        self.emit(
+            repo,
+            "check_run",
+            action,
+            sender,
+            {"check_run": shapes.check_run(self, check) | {"check_suite": inside}},
+            only,
+        )
         if action == "completed" and inside["status"] == "completed":
             self.emit(repo, "check_suite", "completed", sender, {"check_suite": inside})
 
@@ -331,5 +410,9 @@ def _guid() -> str:
 
 def _minimal(repo: Repo) -> dict[str, Any]:
     return {
-        "id": repo.id, "node_id": node_id("R", repo.id), "name": repo.name, "full_name": repo.full_name, "private": repo.private
-    }  # fmt: skip
+        "id": repo.id,
+        "node_id": node_id("R", repo.id),
+        "name": repo.name,
+        "full_name": repo.full_name,
+        "private": repo.private,
+    }

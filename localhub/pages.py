@@ -24,14 +24,20 @@ if TYPE_CHECKING:
     from localhub.hub import Hub
 
 _ENV = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
     undefined=jinja2.StrictUndefined,
-)  # fmt: skip
+)
 #: Raw HTML in a comment is shown as text; images are not fetched.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
 _ENV.filters["markdown"] = lambda text: Markup(_MARKDOWN.render(text or ""))
 _ENV.filters["when"] = shapes.stamp
-_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action *", "Cache-Control": "no-store"}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action *",
+    "Cache-Control": "no-store",
+}
 
 
 def routes(hub: Hub) -> list[Route]:
@@ -139,9 +145,17 @@ def _pull(hub: Hub, request: Request) -> Response:
     mergeable, state = changes.state(hub, pull)
     blocked = changes.unmet(hub, pull, hub.ghost, None) if pull.open and mergeable else []
     return _show(
-        "pull.html", hub, repo=pull.repo, pull=pull, issue=pull.issue, talk=talk, checks=newest_checks(pull), mergeable=mergeable,
-        state=state, blocked=blocked,
-    )  # fmt: skip
+        "pull.html",
+        hub,
+        repo=pull.repo,
+        pull=pull,
+        issue=pull.issue,
+        talk=talk,
+        checks=newest_checks(pull),
+        mergeable=mergeable,
+        state=state,
+        blocked=blocked,
+    )
 
 
 def _pull_files(hub: Hub, request: Request) -> Response:

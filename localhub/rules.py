@@ -61,7 +61,7 @@ def bypasses(ruleset: Ruleset, role: str, app_id: int | None) -> bool:
             return True
         if app_id is not None:
             continue
-        if kind == "RepositoryRole" and at_least(role, _ROLE_IDS.get(number, "admin")):
+        if kind == "RepositoryRole" and at_least(role, _ROLE_IDS.get(number or 0, "admin")):
             return True
         if kind == "OrganizationAdmin" and role == "admin":
             return True

@@ -24,7 +24,16 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from localhub.model import Repo, User
 
-CONCLUSIONS = ("success", "failure", "cancelled", "timed_out", "skipped", "neutral", "action_required", "startup_failure")
+CONCLUSIONS = (
+    "success",
+    "failure",
+    "cancelled",
+    "timed_out",
+    "skipped",
+    "neutral",
+    "action_required",
+    "startup_failure",
+)
 
 
 class Runner(Protocol):

@@ -57,7 +57,9 @@ class Server:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{sock.getsockname()[1]}"
-        config = uvicorn.Config(self._app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(
+            self._app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2
+        )
         server = self._uvicorn = uvicorn.Server(config)
         self._thread = threading.Thread(target=server.run, args=([sock],), name="localhub", daemon=True)
         self._thread.start()
@@ -68,7 +70,7 @@ class Server:
 
     def stop(self) -> None:
         if self._uvicorn and self._thread:
-            self._uvicorn.should_exit = True
+            self._uvicorn.should_exit = self._uvicorn.force_exit = True
             self._thread.join(10)
 
     def mount(self, prefix: str, asgi: Any) -> None:
@@ -152,7 +154,10 @@ class Server:
     def _response(self, call: Call, answer: Answer, struck: Struck) -> Response:
         hub = self._hub
         content = answer.body if isinstance(answer.body, bytes) else b"" if answer.body is None else _dump(answer.body)
-        headers = {"X-GitHub-Media-Type": "github.v3; format=json", "X-GitHub-Request-Id": hashlib.md5(content).hexdigest()[:20]}
+        headers = {
+            "X-GitHub-Media-Type": "github.v3; format=json",
+            "X-GitHub-Request-Id": hashlib.md5(content).hexdigest()[:20],
+        }
         if call.method == "GET" and answer.status == 200:
             etag = f'W/"{hashlib.sha256(content).hexdigest()}"'
             headers["ETag"], headers["Cache-Control"] = etag, "private, max-age=60, s-maxage=60"

@@ -33,7 +33,8 @@ def routes(hub: Hub) -> list[Route]:
 
     paths = ("info/refs", *_SERVICES)
     return [
-        Route(f"/{{owner}}/{{repo}}/{path}", serve, methods=["GET" if path == "info/refs" else "POST"]) for path in paths
+        Route(f"/{{owner}}/{{repo}}/{path}", serve, methods=["GET" if path == "info/refs" else "POST"])
+        for path in paths
     ]
 
 
@@ -98,7 +99,12 @@ def _forbidden(repo: Repo, token: Token | None) -> dict[str, str]:
     app_id = token.installation.app.id if token.installation else None
     for ref in repo.git.refs("refs/heads/"):
         for rule in rules.for_actor(repo, ref.removeprefix("refs/heads/"), role, app_id):
-            kind = {"pull_request": "NO_UPDATE", "update": "NO_UPDATE", "deletion": "NO_DELETE", "non_fast_forward": "NO_FORCE"}
+            kind = {
+                "pull_request": "NO_UPDATE",
+                "update": "NO_UPDATE",
+                "deletion": "NO_DELETE",
+                "non_fast_forward": "NO_FORCE",
+            }
             if rule.type in kind:
                 named[f"LOCALHUB_{kind[rule.type]}"].append(ref)
     return {name: " ".join(refs) for name, refs in named.items()}
@@ -123,7 +129,11 @@ def _backend(env: Mapping[str, str], body: bytes, request: Request) -> Response:
     if request.headers.get("content-encoding") == "gzip":
         body = gzip.decompress(body)
     done = subprocess.run(
-        ["git", "http-backend"], input=body, capture_output=True, check=False, env=clean_env({**env, "CONTENT_LENGTH": str(len(body))})
+        ["git", "http-backend"],
+        input=body,
+        capture_output=True,
+        check=False,
+        env=clean_env({**env, "CONTENT_LENGTH": str(len(body))}),
     )
     head, _, content = done.stdout.partition(b"\r\n\r\n")
     status, headers = 200, {}

@@ -112,22 +112,48 @@ class Store:
     # Apps
 
     def _add_app(
-        self, name: str, owner: User, permissions: Mapping[str, str], events: tuple[str, ...], url: str, hook_secret: str,
-        id: int | None = None, bot: User | None = None,
-    ) -> App:  # fmt: skip
+        self,
+        name: str,
+        owner: User,
+        permissions: Mapping[str, str],
+        events: tuple[str, ...],
+        url: str,
+        hook_secret: str,
+        id: int | None = None,
+        bot: User | None = None,
+    ) -> App:
         number, slug = id or self.next_id(), re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
         if any(app.slug == slug for app in self.apps.values()):
             raise Refused.invalid("App", "name", "already_exists", "Name is already taken")
         pem, public = auth.key_pair(slug)
         app = App(
-            number, slug, name, f"Iv23li{number:014d}", owner, bot or self.add_user(f"{slug}[bot]", "Bot"), public, url,
-            hook_secret, self.next_id(), {"metadata": "read", **permissions}, events, self.now(), pem,
-        )  # fmt: skip
+            number,
+            slug,
+            name,
+            f"Iv23li{number:014d}",
+            owner,
+            bot or self.add_user(f"{slug}[bot]", "Bot"),
+            public,
+            url,
+            hook_secret,
+            self.next_id(),
+            {"metadata": "read", **permissions},
+            events,
+            self.now(),
+            pem,
+        )
         self.apps[str(number)] = self.apps[app.client_id] = app
         return app
 
-    def add_app(self, name: str, owner: User, permissions: Mapping[str, str], events: tuple[str, ...], webhook_url: str,
-                webhook_secret: str = "") -> App:  # fmt: skip
+    def add_app(
+        self,
+        name: str,
+        owner: User,
+        permissions: Mapping[str, str],
+        events: tuple[str, ...],
+        webhook_url: str,
+        webhook_secret: str = "",
+    ) -> App:
         """A new App. Its private key is `app.private_key`."""
         return self._add_app(name, owner, permissions, events, webhook_url, webhook_secret or secrets.token_hex(20))
 
@@ -152,7 +178,13 @@ class Store:
         if run.head_repo is not None and run.head_repo is not run.repo:
             permissions = {name: "none" if name == "id-token" else "read" for name in permissions}
         token = Token(
-            auth.secret("ghs_"), self.actions_app.bot, self.now(), auth.hours(self.now(), 24), None, dict(permissions), run=run
+            auth.secret("ghs_"),
+            self.actions_app.bot,
+            self.now(),
+            auth.hours(self.now(), 24),
+            None,
+            dict(permissions),
+            run=run,
         )
         self.tokens[token.value] = token
         return token.value

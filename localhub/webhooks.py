@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hmac
 import queue
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -47,6 +49,12 @@ def spoiled(body: bytes) -> bytes:
     return body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :]
 
 
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """What https receivers are checked against; loaded once, since it is slow."""
+    return ssl.create_default_context()
+
+
 class Sender:
     """One thread that sends what it is given, in order, except where a fault says otherwise."""
 
@@ -56,7 +64,7 @@ class Sender:
         self._held: list[tuple[int, Delivery]] = []
         self._idle = threading.Condition()
         self._waiting = 0
-        self._client = httpx.Client(timeout=TIMEOUT, trust_env=False)
+        self._client = httpx.Client(timeout=TIMEOUT, trust_env=False, verify=_certificates())
         self._thread = threading.Thread(target=self._work, name="localhub webhooks", daemon=True)
         self._thread.start()
         self.records: list[Delivery] = []

@@ -49,7 +49,9 @@ def fill(definition: Definition, given: Mapping[str, Any]) -> dict[str, str]:
     if definition.inputs is None:
         raise Refused(422, "Workflow does not have 'workflow_dispatch' trigger")
     if len(given) > MAX_INPUTS:
-        raise Refused(422, f"Invalid request.\n\nNo more than {MAX_INPUTS} properties are allowed; {len(given)} were supplied.")
+        raise Refused(
+            422, f"Invalid request.\n\nNo more than {MAX_INPUTS} properties are allowed; {len(given)} were supplied."
+        )
     unknown = sorted(set(given) - set(definition.inputs))
     if unknown:
         raise Refused(422, f"Unexpected inputs provided: {unknown}".replace("'", '"'))

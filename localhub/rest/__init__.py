@@ -4,6 +4,21 @@ from localhub.rest import actions, apps, checks, commits, contents, issues, pull
 from localhub.rest.core import OPERATIONS, Answer, Call, Operation, authorize, finish
 
 __all__ = [
-    "OPERATIONS", "Answer", "Call", "Operation", "actions", "apps", "authorize", "checks", "commits", "contents",
-    "finish", "issues", "pulls", "repos", "reviews", "rulesets", "users",
-]  # fmt: skip
+    "OPERATIONS",
+    "Answer",
+    "Call",
+    "Operation",
+    "actions",
+    "apps",
+    "authorize",
+    "checks",
+    "commits",
+    "contents",
+    "finish",
+    "issues",
+    "pulls",
+    "repos",
+    "reviews",
+    "rulesets",
+    "users",
+]

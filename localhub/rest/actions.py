@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -59,7 +60,11 @@ def get_workflow(call: Call) -> Any:
 def dispatch(call: Call) -> Any:
     """Start a run of the file as it is on `ref`, a branch or a tag. With `return_run_details` the answer names the run."""
     repo, hub, flow, ref = call.repo, call.hub, _workflow(call), call.need("ref")
-    full = ref if ref.startswith("refs/") else next((f"refs/{kind}/{ref}" for kind in ("heads", "tags") if repo.git.ref(f"refs/{kind}/{ref}")), "")  # fmt: skip
+    full = (
+        ref
+        if ref.startswith("refs/")
+        else next((f"refs/{kind}/{ref}" for kind in ("heads", "tags") if repo.git.ref(f"refs/{kind}/{ref}")), "")
+    )
     sha = repo.git.commit_sha(full) if full and repo.git.ref(full) else None
     if sha is None:
         raise Refused(422, f"No ref found for: {ref}")
@@ -112,7 +117,7 @@ def created_filter(text: str, at: datetime) -> bool:
 
 def _filtered(call: Call, runs: list[Run]) -> Any:
     query = call.query
-    tests = {
+    tests: dict[str, Callable[[Run, str], bool]] = {
         "event": lambda run, want: run.event == want,
         "status": lambda run, want: want in (run.status, run.conclusion),
         "branch": lambda run, want: run.head_branch == want,
@@ -191,7 +196,9 @@ def artifacts_of_run(call: Call) -> Any:
 def artifacts(call: Call) -> Any:
     name = call.query.get("name")
     found = [one for run in call.repo.runs for one in run.artifacts if name in (None, one.name)]
-    return Page(sorted(found, key=lambda it: it.id, reverse=True), lambda it: shapes.artifact(call.hub, it), "artifacts")
+    return Page(
+        sorted(found, key=lambda it: it.id, reverse=True), lambda it: shapes.artifact(call.hub, it), "artifacts"
+    )
 
 
 def _artifact(call: Call) -> Artifact:
@@ -257,7 +264,11 @@ def fork_approval(call: Call) -> Any:
     return {"approval_policy": call.repo.actions.fork_approval}
 
 
-@operation("PUT /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval", app="administration:write", role="admin")
+@operation(
+    "PUT /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval",
+    app="administration:write",
+    role="admin",
+)
 def set_fork_approval(call: Call) -> Any:
     policy = call.need("approval_policy")
     if policy not in ("first_time_contributors_new_to_github", "first_time_contributors", "all_external_contributors"):
@@ -269,8 +280,12 @@ def set_fork_approval(call: Call) -> Any:
 @operation("PUT /repos/{owner}/{repo}/actions/permissions/workflow", app="administration:write", role="admin")
 def set_workflow_permissions(call: Call) -> Any:
     settings, body = call.repo.actions, call.json
-    settings.default_workflow_permissions = body.get("default_workflow_permissions", settings.default_workflow_permissions)
-    settings.can_approve_pull_request_reviews = body.get("can_approve_pull_request_reviews", settings.can_approve_pull_request_reviews)  # fmt: skip
+    settings.default_workflow_permissions = body.get(
+        "default_workflow_permissions", settings.default_workflow_permissions
+    )
+    settings.can_approve_pull_request_reviews = body.get(
+        "can_approve_pull_request_reviews", settings.can_approve_pull_request_reviews
+    )
     return Answer(204)
 
 

@@ -30,7 +30,13 @@ def _time(text: str | None) -> datetime | None:
 
 def _annotation(it: Any) -> dict[str, Any]:
     """One annotation as it is kept. Raises Refused (422)."""
-    for key, kind in (("path", str), ("start_line", int), ("end_line", int), ("annotation_level", str), ("message", str)):
+    for key, kind in (
+        ("path", str),
+        ("start_line", int),
+        ("end_line", int),
+        ("annotation_level", str),
+        ("message", str),
+    ):
         if not isinstance(it, dict) or not isinstance(it.get(key), kind):
             raise _invalid("output", f"an annotation lacks {key}.")
     if it["annotation_level"] not in ("notice", "warning", "failure"):
@@ -44,7 +50,10 @@ def _annotation(it: Any) -> dict[str, Any]:
     if it["start_line"] != it["end_line"] and ("start_column" in it or "end_column" in it):
         raise _invalid("output", "columns are only for annotations of one line.")
     optional = ("start_column", "end_column", "title", "raw_details")
-    return {**{key: it.get(key) for key in optional}, **{key: it[key] for key in ("path", "start_line", "end_line", "annotation_level", "message")}}  # fmt: skip
+    return {
+        **{key: it.get(key) for key in optional},
+        **{key: it[key] for key in ("path", "start_line", "end_line", "annotation_level", "message")},
+    }
 
 
 def _fill(call: Call, check: CheckRun) -> None:
@@ -62,7 +71,9 @@ def _fill(call: Call, check: CheckRun) -> None:
         raise _invalid("actions", f"no more than {MAX_ACTIONS} items are allowed; {len(actions)} were supplied.")
     fresh: list[dict[str, Any]] = []
     if output is not None:
-        if not isinstance(output.get("summary"), str) or (not isinstance(output.get("title"), str) and check.title is None):
+        if not isinstance(output.get("summary"), str) or (
+            not isinstance(output.get("title"), str) and check.title is None
+        ):
             raise _invalid("output", "title and summary are needed.")
         for key in ("summary", "text"):
             if len(output.get(key) or "") > MAX_TEXT:
@@ -98,7 +109,9 @@ def create(call: Call) -> Any:
     if sha is None or sha != wanted:
         raise Refused(422, f"No commit found for SHA: {wanted}")
     suite = next((one for one in repo.suites if one.app is app and one.head_sha == sha), None)
-    draft = CheckRun(0, suite or CheckSuite(0, repo, app, sha, None, hub.now(), hub.now()), name, "queued", None, hub.now(), None)
+    draft = CheckRun(
+        0, suite or CheckSuite(0, repo, app, sha, None, hub.now(), hub.now()), name, "queued", None, hub.now(), None
+    )
     _fill(call, draft)
     draft.suite, _ = hub.suite(repo, app, sha, _branch(repo, sha))
     hub.faults.changed(("checks", repo.id, sha), list(repo.checks))
@@ -127,7 +140,10 @@ def _check(call: Call) -> CheckRun:
 def update(call: Call) -> Any:
     check = _check(call)
     if check.suite.app is not call.installation.app:
-        raise Refused(403, "Invalid app_id `{}` - check run can only be modified by the GitHub App that created it.".format(call.installation.app.id))  # fmt: skip
+        raise Refused(
+            403,
+            f"Invalid app_id `{call.installation.app.id}` - check run can only be modified by the GitHub App that created it.",
+        )
     before = check.status
     _fill(call, check)
     check.name = call.json.get("name", check.name)
@@ -142,7 +158,7 @@ def get(call: Call) -> Any:
 
 
 @operation("GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", app=READ)
-def annotations(call: Call) -> Any:
+def list_annotations(call: Call) -> Any:
     check, repo = _check(call), call.repo
     blob = f"{call.hub.url}/{repo.full_name}/blob/{check.suite.head_sha}"
     return Page(check.annotations, lambda it: {**it, "blob_href": f"{blob}/{it['path']}"})
@@ -161,7 +177,11 @@ def _listed(call: Call, runs: list[CheckRun]) -> Any:
     if query.get("filter", "latest") == "latest":
         newest = {(one.suite.id, one.name): one for one in sorted(runs, key=lambda one: one.id)}
         runs = list(newest.values())
-    for key, value in (("check_name", lambda one: one.name), ("status", lambda one: one.status), ("app_id", lambda one: str(one.suite.app.id))):  # fmt: skip
+    for key, value in (
+        ("check_name", lambda one: one.name),
+        ("status", lambda one: one.status),
+        ("app_id", lambda one: str(one.suite.app.id)),
+    ):
         if query.get(key):
             runs = [one for one in runs if value(one) == query[key]]
     runs = sorted(runs, key=lambda one: one.id, reverse=True)

@@ -76,9 +76,15 @@ def set_status(call: Call) -> Any:
     if state not in ("error", "failure", "pending", "success"):
         raise Refused.invalid("Status", "state")
     it = CommitStatus(
-        hub.next_id(), sha, body.get("context") or "default", state, body.get("description"), body.get("target_url"), call.user,
+        hub.next_id(),
+        sha,
+        body.get("context") or "default",
+        state,
+        body.get("description"),
+        body.get("target_url"),
+        call.user,
         hub.now(),
-    )  # fmt: skip
+    )
     repo.statuses.append(it)
     return 201, _status(call, repo, it)
 

@@ -45,7 +45,11 @@ def put(call: Call) -> Any:
         raise Refused(404, f"Branch {branch} not found")
     there = repo.git.entry(old, path)
     if there and there.sha != call.json.get("sha"):
-        status, text = (422, f'Invalid request.\n\n"sha" wasn\'t supplied.') if not call.json.get("sha") else (409, f"{path} does not match {call.json['sha']}")  # fmt: skip
+        status, text = (
+            (422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
+            if not call.json.get("sha")
+            else (409, f"{path} does not match {call.json['sha']}")
+        )
         raise Refused(status, text)
     try:
         data = base64.b64decode(call.need("content"), validate=False)

@@ -102,7 +102,9 @@ class Call:
         if value is None:
             raise Refused(422, f'Invalid request.\n\n"{name}" wasn\'t supplied.')
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-            raise Refused(422, f"Invalid request.\n\nFor 'properties/{name}', {json.dumps(value)[:60]} has the wrong type.")
+            raise Refused(
+                422, f"Invalid request.\n\nFor 'properties/{name}', {json.dumps(value)[:60]} has the wrong type."
+            )
         return value
 
     def number(self, name: str) -> int:

@@ -127,7 +127,12 @@ def set_state(call: Call, issue: Issue, state: str | None, reason: str | None = 
         if pull:
             tip = pull.head_repo.git.ref(f"refs/heads/{pull.head_ref}") if pull.head_repo else None
             if tip is None:
-                raise Refused.invalid("PullRequest", "state", "custom", f"state cannot be changed. The {pull.head_ref} branch has been deleted.")  # fmt: skip
+                raise Refused.invalid(
+                    "PullRequest",
+                    "state",
+                    "custom",
+                    f"state cannot be changed. The {pull.head_ref} branch has been deleted.",
+                )
             pull.head = tip
             issue.state = state
             changes.opened(hub, pull)

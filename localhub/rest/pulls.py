@@ -28,7 +28,11 @@ def listing(call: Call) -> Any:
     found = [one.pull for one in paged_by_state(call, list(call.repo.issues.values())) if one.pull]
     if head := query.get("head"):
         owner, _, ref = head.rpartition(":")
-        found = [one for one in found if one.head_ref == ref and (not owner or (one.head_repo and one.head_repo.owner.login == owner))]  # fmt: skip
+        found = [
+            one
+            for one in found
+            if one.head_ref == ref and (not owner or (one.head_repo and one.head_repo.owner.login == owner))
+        ]
     if base := query.get("base"):
         found = [one for one in found if one.base_ref == base]
     return Page(found, lambda pull: shapes.pull(hub, pull, hub.faults.shown(("head", pull.id), pull.head)))
@@ -53,7 +57,9 @@ def create(call: Call) -> Any:
         raise Refused.invalid("PullRequest", "", "custom", f"No commits between {repo.owner.login}:{base} and {label}")
     now, text = hub.now(), check_body("PullRequest", body.get("body"), needed=False)
     issue = Issue(hub.next_id(), repo, number(repo), call.user, title, text or None, now, now)
-    pull = Pull(hub.next_id(), issue, source, ref, sha, base, base_sha, call.user, source.owner, bool(body.get("draft")))
+    pull = Pull(
+        hub.next_id(), issue, source, ref, sha, base, base_sha, call.user, source.owner, bool(body.get("draft"))
+    )
     issue.pull, repo.issues[issue.number] = pull, issue
     changes.opened(hub, pull)
     hub.emit_pull(pull, "pull_request", "opened", call.user, number=issue.number)
@@ -73,7 +79,9 @@ def get(call: Call) -> Any:
     pull, accept = call.pull, call.headers.get("accept", "")
     if "diff" in accept or "patch" in accept:
         start = pull.repo.git.merge_base(changes.tip(pull.repo, pull.base_ref), pull.head) or pull.base_sha
-        return Answer(200, pull.repo.git.diff_text(start, pull.head).encode(), type="application/vnd.github.diff; charset=utf-8")
+        return Answer(
+            200, pull.repo.git.diff_text(start, pull.head).encode(), type="application/vnd.github.diff; charset=utf-8"
+        )
     return full(call, pull)
 
 
@@ -126,7 +134,12 @@ def request_review(call: Call) -> Any:
         if who not in pull.requested:
             pull.requested.append(who)
             hub.emit_pull(
-                pull, "pull_request", "review_requested", call.user, number=pull.number, requested_reviewer=shapes.user(hub, who)
+                pull,
+                "pull_request",
+                "review_requested",
+                call.user,
+                number=pull.number,
+                requested_reviewer=shapes.user(hub, who),
             )
     return 201, shapes.pull(hub, pull)
 
@@ -192,4 +205,7 @@ def update_branch(call: Call) -> Any:
     ref, old = f"refs/heads/{pull.head_ref}", pull.head
     source.git.set_ref(ref, new, old)
     changes.pushed(hub, source, ref, old, new, call.user)
-    return 202, {"message": "Updating pull request branch.", "url": f"{hub.url}/{pull.repo.full_name}/pull/{pull.number}"}
+    return 202, {
+        "message": "Updating pull request branch.",
+        "url": f"{hub.url}/{pull.repo.full_name}/pull/{pull.number}",
+    }

@@ -62,7 +62,10 @@ def branch(call: Call) -> Any:
         "commit": shapes.commit(hub, repo, it, hub.by_email(it.author_email)),
         "_links": {"self": own, "html": f"{hub.url}/{repo.full_name}/tree/{name}"},
         "protected": bool(rules.in_force(repo, name)),
-        "protection": {"enabled": False, "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []}},
+        "protection": {
+            "enabled": False,
+            "required_status_checks": {"enforcement_level": "off", "contexts": [], "checks": []},
+        },
         "protection_url": own + "/protection",
     }
 

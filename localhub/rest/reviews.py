@@ -80,7 +80,9 @@ def _tell(call: Call, review: Review, action: str) -> None:
 class _Place:
     """Where a comment goes: checked against the diff."""
 
-    def __init__(self, line: int | None, side: str, start: int | None, start_side: str | None, patch: str, position: int) -> None:
+    def __init__(
+        self, line: int | None, side: str, start: int | None, start_side: str | None, patch: str, position: int
+    ) -> None:
         self.line, self.side, self.start, self.start_side = line, side, start, start_side
         self.position, self.hunk = position, diff.hunk_until(patch, position) if patch else ""
 
@@ -106,16 +108,31 @@ def _place(wanted: dict[str, Any], changed: list[FileChange]) -> _Place:
         return _Place(line, side, None, None, file.patch, found.position)
     first = diff.find(file.patch, start, start_side or side)
     if first is None or first.hunk != found.hunk:
-        raise Refused(422, "Unprocessable Entity", ["pull_request_review_thread.start_line must be part of the same hunk as the line."])  # fmt: skip
+        raise Refused(
+            422,
+            "Unprocessable Entity",
+            ["pull_request_review_thread.start_line must be part of the same hunk as the line."],
+        )
     if first.position > found.position:
         raise Refused(422, "Unprocessable Entity", ["pull_request_review_thread.start_line must precede the end line."])
     return _Place(line, side, start, start_side or side, file.patch, found.position)
 
 
-def _start_thread(call: Call, pull: Pull, review: Review, path: str, commit: str, place: _Place, body: str, quiet: bool) -> ReviewComment:  # fmt: skip
+def _start_thread(
+    call: Call, pull: Pull, review: Review, path: str, commit: str, place: _Place, body: str, quiet: bool
+) -> ReviewComment:
     hub, now = call.hub, call.hub.now()
     thread = Thread(
-        hub.next_id(), pull, path, commit, place.line, place.side, place.start, place.start_side, place.position, commit=commit
+        hub.next_id(),
+        pull,
+        path,
+        commit,
+        place.line,
+        place.side,
+        place.start,
+        place.start_side,
+        place.position,
+        commit=commit,
     )
     comment = ReviewComment(hub.next_id(), thread, review, call.user, body, place.hunk, now, now)
     thread.comments.append(comment)
@@ -128,7 +145,9 @@ def _start_thread(call: Call, pull: Pull, review: Review, path: str, commit: str
 
 def _tell_comment(call: Call, it: ReviewComment, action: str, **more: Any) -> None:
     hub, pull = call.hub, it.thread.pull
-    hub.emit_pull(pull, "pull_request_review_comment", action, call.user, comment=shapes.review_comment(hub, it), **more)
+    hub.emit_pull(
+        pull, "pull_request_review_comment", action, call.user, comment=shapes.review_comment(hub, it), **more
+    )
 
 
 @operation("POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events", app=WRITE)
@@ -152,6 +171,18 @@ def edit(call: Call) -> Any:
     review.body = check_body("PullRequestReview", call.need("body"))
     _tell(call, review, "edited")
     return shapes.review(call.hub, review)
+
+
+@operation("DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}", app=WRITE)
+def delete_draft(call: Call) -> Any:
+    """Only a draft can be deleted, and only by its author; its comments go with it."""
+    review, pull = _review(call), call.pull
+    if review.state != "PENDING":
+        raise Refused(422, "Unprocessable Entity", ["Can not delete a non-pending pull request review"])
+    shown = shapes.review(call.hub, review)
+    pull.reviews.remove(review)
+    pull.threads = [thread for thread in pull.threads if thread.comments[0].review is not review]
+    return shown
 
 
 @operation("PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals", app=WRITE, role="write")
@@ -190,7 +221,9 @@ def comment(call: Call) -> Any:
         return 201, shapes.review_comment(hub, _answer(call, pull, int(body["in_reply_to"]), text))
     commit, path = call.need("commit_id"), call.need("path")
     if commit not in (pull.head, *pull.past_heads):
-        raise Refused.invalid("PullRequestReviewComment", "commit_id", "custom", "commit_id is not part of the pull request")
+        raise Refused.invalid(
+            "PullRequestReviewComment", "commit_id", "custom", "commit_id is not part of the pull request"
+        )
     changed = changes.files(pull, commit)
     if body.get("subject_type") == "file":
         if all(one.path != path for one in changed):

@@ -12,12 +12,29 @@ from localhub.rest.core import Answer, Call, Page, operation
 MAX_RULESETS = 75
 WRITE = "administration:write"
 _TYPES = (
-    "creation", "update", "deletion", "required_linear_history", "required_signatures", "pull_request",
-    "required_status_checks", "non_fast_forward", "merge_queue", "required_deployments", "commit_message_pattern",
-    "commit_author_email_pattern", "committer_email_pattern", "branch_name_pattern", "tag_name_pattern", "workflows",
-    "code_scanning", "copilot_code_review", "file_path_restriction", "max_file_path_length", "file_extension_restriction",
+    "creation",
+    "update",
+    "deletion",
+    "required_linear_history",
+    "required_signatures",
+    "pull_request",
+    "required_status_checks",
+    "non_fast_forward",
+    "merge_queue",
+    "required_deployments",
+    "commit_message_pattern",
+    "commit_author_email_pattern",
+    "committer_email_pattern",
+    "branch_name_pattern",
+    "tag_name_pattern",
+    "workflows",
+    "code_scanning",
+    "copilot_code_review",
+    "file_path_restriction",
+    "max_file_path_length",
+    "file_extension_restriction",
     "max_file_size",
-)  # fmt: skip
+)
 
 
 def _found(call: Call) -> Ruleset:
@@ -47,9 +64,9 @@ def _fill(call: Call, it: Ruleset) -> None:
     body = call.json
     for rule in body.get("rules") or []:
         if rule.get("type") not in _TYPES:
-            raise Refused(422, "Validation Failed", [f"Invalid rule '{rule.get('type')}': unknown type"])
+            raise Refused.invalid("Ruleset", "rules", "custom", f"Invalid rule '{rule.get('type')}'")
     if body.get("enforcement") not in (None, "active", "disabled", "evaluate"):
-        raise Refused(422, "Validation Failed", ["Enforcement is not included in the list"])
+        raise Refused.invalid("Ruleset", "enforcement")
     it.name = body.get("name", it.name)
     it.target = body.get("target", it.target)
     it.enforcement = body.get("enforcement", it.enforcement)
@@ -64,9 +81,9 @@ def create(call: Call) -> Any:
     repo, hub = call.repo, call.hub
     name, enforcement = call.need("name"), call.need("enforcement")
     if len(repo.rulesets) >= MAX_RULESETS:
-        raise Refused(422, "Validation Failed", [f"Cannot have more than {MAX_RULESETS} rulesets"])
+        raise Refused.invalid("Ruleset", "", "custom", f"Cannot have more than {MAX_RULESETS} rulesets")
     if any(one.name == name for one in repo.rulesets.values()):
-        raise Refused(422, "Validation Failed", ["Name must be unique"])
+        raise Refused.invalid("Ruleset", "name", "already_exists")
     now = hub.now()
     made = Ruleset(hub.next_id(), repo, name, "branch", enforcement, {}, [], [], now, now)
     _fill(call, made)
@@ -93,7 +110,11 @@ def for_branch(call: Call) -> Any:
         shown: dict[str, Any] = {"type": rule.type}
         if rule.parameters:
             shown["parameters"] = rule.parameters
-        source = {"ruleset_source_type": "Repository", "ruleset_source": call.repo.full_name, "ruleset_id": rule.ruleset.id}
+        source = {
+            "ruleset_source_type": "Repository",
+            "ruleset_source": call.repo.full_name,
+            "ruleset_id": rule.ruleset.id,
+        }
         return shown | source
 
     return Page(rules.in_force(call.repo, call.params["branch"]), shape)

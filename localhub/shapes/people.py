@@ -24,10 +24,16 @@ def stamp(when: datetime | None) -> str | None:
 
 _KIND = {"User": "U", "Organization": "O", "Bot": "BOT"}
 _USER_URLS = {
-    "followers_url": "/followers", "following_url": "/following{/other_user}", "gists_url": "/gists{/gist_id}",
-    "starred_url": "/starred{/owner}{/repo}", "subscriptions_url": "/subscriptions", "organizations_url": "/orgs",
-    "repos_url": "/repos", "events_url": "/events{/privacy}", "received_events_url": "/received_events",
-}  # fmt: skip
+    "followers_url": "/followers",
+    "following_url": "/following{/other_user}",
+    "gists_url": "/gists{/gist_id}",
+    "starred_url": "/starred{/owner}{/repo}",
+    "subscriptions_url": "/subscriptions",
+    "organizations_url": "/orgs",
+    "repos_url": "/repos",
+    "events_url": "/events{/privacy}",
+    "received_events_url": "/received_events",
+}
 
 
 def user(hub: Place, who: User) -> dict[str, Any]:

@@ -25,8 +25,16 @@ def label(hub: Place, one: Repo, it: Label) -> dict[str, Any]:
     }
 
 
-_FACES = {"+1": "+1", "-1": "-1", "laugh": "laugh", "hooray": "hooray", "confused": "confused", "heart": "heart",
-          "rocket": "rocket", "eyes": "eyes"}  # fmt: skip
+_FACES = {
+    "+1": "+1",
+    "-1": "-1",
+    "laugh": "laugh",
+    "hooray": "hooray",
+    "confused": "confused",
+    "heart": "heart",
+    "rocket": "rocket",
+    "eyes": "eyes",
+}
 
 
 def reactions(url: str, given: Sequence[Reaction]) -> dict[str, Any]:
@@ -126,18 +134,28 @@ def _end(hub: Place, owner: User | None, ref: str, sha: str, where: Repo | None)
     }
 
 
-def pull(hub: Place, it: Pull, head: str | None = None, totals: dict[str, int] | None = None,
-         state: tuple[bool | None, str] = (None, "unknown")) -> dict[str, Any]:  # fmt: skip
+def pull(
+    hub: Place,
+    it: Pull,
+    head: str | None = None,
+    totals: dict[str, int] | None = None,
+    state: tuple[bool | None, str] = (None, "unknown"),
+) -> dict[str, Any]:
     """A pull request. `head` is what a lagging read still shows. With `totals` (commits, additions, deletions,
     changed_files) the full form of a single pull request, where `state` is mergeable and mergeable_state."""
     one, number = it.repo, it.number
     own, page = f"{hub.api}/repos/{one.full_name}/pulls/{number}", f"{hub.url}/{one.full_name}/pull/{number}"
     issue_url, sha = f"{hub.api}/repos/{one.full_name}/issues/{number}", head or it.head
     links = {
-        "self": own, "html": page, "issue": issue_url, "comments": issue_url + "/comments",
-        "review_comments": own + "/comments", "review_comment": f"{hub.api}/repos/{one.full_name}/pulls/comments{{/number}}",
-        "commits": own + "/commits", "statuses": f"{hub.api}/repos/{one.full_name}/statuses/{sha}",
-    }  # fmt: skip
+        "self": own,
+        "html": page,
+        "issue": issue_url,
+        "comments": issue_url + "/comments",
+        "review_comments": own + "/comments",
+        "review_comment": f"{hub.api}/repos/{one.full_name}/pulls/comments{{/number}}",
+        "commits": own + "/commits",
+        "statuses": f"{hub.api}/repos/{one.full_name}/statuses/{sha}",
+    }
     shown: dict[str, Any] = {
         "url": own,
         "id": it.id,
