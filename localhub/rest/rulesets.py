@@ -51,9 +51,12 @@ def listing(call: Call) -> Any:
 
 @operation("GET /repos/{owner}/{repo}/rulesets/{ruleset_id}")
 def get(call: Call) -> Any:
-    """Who may bypass it is shown only to those who may change it."""
-    body = shapes.ruleset(call.hub, _found(call))
+    """Who may bypass it is shown only to those who may change it; whether the asker may, to everybody."""
+    found = _found(call)
+    body = shapes.ruleset(call.hub, found)
     token = call.token
+    app = token.installation.app.id if token is not None and token.installation is not None else None
+    body["current_user_can_bypass"] = "always" if rules.bypasses(found, call.role, app) else "never"
     writer = token is not None and (may(token, WRITE) if token.is_app else at_least(call.role, "admin"))
     if not writer:
         del body["bypass_actors"]

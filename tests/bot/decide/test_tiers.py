@@ -156,6 +156,27 @@ def test_a_changed_policy_makes_every_tier_run_anew(make: Any) -> None:
     assert decision.merge is None
 
 
+def test_a_policy_may_change_as_often_as_it_likes(make: Any) -> None:
+    """What was tested under an older policy is no fault of anybody, so it does not use up tries."""
+    jobs = tuple(make.job(number, base=f"{number:040x}") for number in range(1, 6))
+    reports = tuple(make.report(number, policy=f"{number:064x}") for number in range(1, 6))
+    assert started(decide(make.new(jobs=jobs, accepted=reports))) == ["verify"]
+
+
+def test_a_report_that_leaves_something_out_uses_up_a_try_wherever_the_base_is(make: Any) -> None:
+    jobs = tuple(make.job(number, base=make.old_base) for number in (1, 2, 3))
+    reports = tuple(make.report(number, base=make.old_base, environments=("environments/x",)) for number in (1, 2, 3))
+    assert started(decide(make.new(jobs=jobs[:2], accepted=reports[:2]))) == ["verify"]
+    assert started(decide(make.new(jobs=jobs, accepted=reports))) == []
+
+
+def test_one_tiers_lost_jobs_are_not_anothers(make: Any) -> None:
+    lost = tuple(make.job(number, "attack", state=JobState.LOST) for number in (1, 2, 3))
+    assert started(decide(make.new(jobs=lost))) == ["verify"]
+    old = tuple(make.job(number, head=make.old_head, state=JobState.LOST) for number in (1, 2, 3))
+    assert started(decide(make.new(jobs=old))) == ["verify"]
+
+
 def test_a_base_that_moved_under_the_same_policy_changes_nothing(make: Any) -> None:
     state = make.state(jobs=(make.job(base=make.old_base),), accepted=(make.report(base=make.old_base),))
     assert decide(state).merge is not None

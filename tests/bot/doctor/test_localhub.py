@@ -1,0 +1,98 @@
+"""The doctor through the bot's own client, on a GitHub with permissions for each token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.doctor import Severity
+from bot.doctor.installed import look
+from bot.github.client import Access
+from bot.github.client import App as Client
+from bot.github.http import Http
+from bot.github.tokens import Tokens
+from bot.manifest import EVENTS, ORGANISATION, REPOSITORY
+from bot.store.pulls import Repo as Row
+from localhub.hub import Hub
+
+PERMISSIONS = {name: level for name, (level, _) in {**REPOSITORY, **ORGANISATION}.items()}
+
+
+class Place:
+    """An organisation's bounty repository, laid down and set up as documented, and the App installed on it."""
+
+    def __init__(self, make: Any, permissions: dict[str, str], bypass: bool = False, files: dict[str, str] | None = None) -> None:
+        self.trusted = make.trusted
+        self.hub = Hub.start()
+        owner = self.hub.user("olga")
+        self.hub.organization("octo", [owner])
+        maintainer = self.hub.user("max")
+        self.repo = self.hub.create_repo("octo/bounties", files=files or make.laid_down(), maintainers=[maintainer])
+        self.app = self.hub.create_app("bounties", "http://127.0.0.1:1/webhook", PERMISSIONS, EVENTS, owner=owner)
+        ruleset = make.shipped(self.app.id)
+        if bypass:
+            ruleset["bypass_actors"] = [{"actor_id": self.app.id, "actor_type": "Integration", "bypass_mode": "always"}]
+        owner.add_ruleset(self.repo, ruleset)
+        base = f"/repos/{self.repo.full_name}/actions/permissions"
+        owner.call("PUT", base, {"enabled": True, "sha_pinning_required": True})
+        owner.call("PUT", f"{base}/fork-pr-contributor-approval", {"approval_policy": "all_external_contributors"})
+        self.installation = self.hub.install_app(self.app, self.repo, permissions=permissions)
+        self.owner = owner
+
+    def codes(self, severity: Severity | None = None) -> list[str]:
+        http = Http(self.hub.api, write_spacing=0)
+        client = Client(http, Tokens(http, str(self.app.id), SecretStr(self.app.private_key)))
+        row = Row(self.repo.id, "octo", "bounties", self.installation.id)
+        return [one.code for one in look(Access(client, row), self.trusted) if severity in (None, one.severity)]
+
+
+@pytest.fixture
+def place(make: Any) -> Iterator[Any]:
+    made: list[Place] = []
+
+    def build(permissions: dict[str, str] = PERMISSIONS, **more: Any) -> Place:
+        made.append(Place(make, permissions, **more))
+        return made[-1]
+
+    yield build
+    for one in made:
+        one.hub.stop()
+
+
+def test_a_repository_set_up_as_documented_is_safe(place: Any) -> None:
+    assert place().codes() == []
+
+
+@pytest.mark.parametrize("name", ["checks", "organization_self_hosted_runners"])
+def test_without_a_permission_nothing_is_merged(place: Any, name: str) -> None:
+    left = {one: level for one, level in PERMISSIONS.items() if one != name}
+    assert "permission-missing" in place(left).codes(Severity.FORBIDS)
+
+
+def test_what_may_not_be_seen_is_not_safe(place: Any) -> None:
+    left = {one: level for one, level in PERMISSIONS.items() if one != "administration"}
+    assert "unread" in place(left).codes(Severity.FORBIDS)
+
+
+def test_an_app_that_could_bypass_the_rules_is_found_without_seeing_who_may(place: Any) -> None:
+    assert place(bypass=True).codes() == ["app-may-bypass"]
+
+
+def test_an_app_that_may_change_settings_is_too_strong(place: Any) -> None:
+    assert place({**PERMISSIONS, "administration": "write"}).codes() == ["permission-too-wide"]
+
+
+def test_each_setting_that_is_loosened_is_found(make: Any, place: Any) -> None:
+    files = {path: text for path, text in make.laid_down().items() if not path.endswith("CODEOWNERS")}
+    greet = "on: pull_request_target\njobs:\n  a:\n    runs-on: gpu-box\n    steps: []\n"
+    one = place(files={**files, ".github/workflows/greet.yml": greet})
+    base = f"/repos/{one.repo.full_name}/actions/permissions"
+    loose = {"default_workflow_permissions": "write", "can_approve_pull_request_reviews": True}
+    one.owner.call("PUT", f"{base}/workflow", loose)
+    one.owner.call("PUT", f"{base}/fork-pr-contributor-approval", {"approval_policy": "first_time_contributors"})
+    assert set(one.codes(Severity.FORBIDS)) == {
+        *("token-writes", "actions-approve", "fork-runs", "dangerous-trigger", "self-hosted-runner", "no-code-owners")
+    }
