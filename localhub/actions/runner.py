@@ -6,7 +6,6 @@ import io
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -152,7 +151,7 @@ class ActRunner:
         start = folder / "start"
         (start / ".github/workflows").mkdir(parents=True)
         (start / ".github/workflows/job.yml").write_text(text, encoding="utf-8")
-        _git_init(start)
+        _git_at(start, run)
         (folder / "stubs.json").write_text(json.dumps(stubs), encoding="utf-8")
         event = {"inputs": dict(planned.inputs), "repository": {"full_name": run.repo.full_name, "id": run.repo.id}}
         (folder / "event.json").write_text(json.dumps(event), encoding="utf-8")
@@ -297,9 +296,14 @@ def _path() -> str:
     return f"{Path(sys.executable).resolve().parent}{os.pathsep}{os.environ['PATH']}"
 
 
-def _git_init(folder: Path) -> None:
-    """act wants a repository with a commit; what is in it does not matter."""
-    quiet = {"cwd": folder, "check": True, "capture_output": True}
-    subprocess.run(["git", "init", "-q", "."], **quiet)  # type: ignore[call-overload]
-    identity = ["-c", "user.name=localhub", "-c", "user.email=localhub@example.org"]
-    subprocess.run(["git", *identity, "commit", "-q", "--allow-empty", "-m", "run"], **quiet)  # type: ignore[call-overload]
+def _git_at(folder: Path, run: Run) -> None:
+    """A repository in `folder` that stands at the run's commit and holds no file: act takes `github.sha` and
+    `github.ref` from there. The objects are those of the hub's own repository."""
+    git = folder / ".git"
+    (git / "objects/info").mkdir(parents=True)
+    (git / "objects/info/alternates").write_text(f"{(run.repo.git.path / 'objects').resolve()}\n")
+    place = git / run.ref
+    place.parent.mkdir(parents=True)
+    place.write_text(f"{run.head_sha}\n")
+    (git / "HEAD").write_text(f"ref: {run.ref}\n")
+    (git / "config").write_text("[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
