@@ -237,7 +237,9 @@ class Desk:
         return self._made
 
 
-def create(plan: Plan, folder: Path, show: Callable[[str], None], *, seconds: float = WAIT_SECONDS) -> list[Path]:
+def create(
+    plan: Plan, folder: Path, show: Callable[[str], None], *, port: int = 0, seconds: float = WAIT_SECONDS
+) -> list[Path]:
     """Show the page's address, wait for GitHub, and write the App's key and settings to `folder`.
 
     Raises `Failed`, `FileExistsError` or `ValueError`.
@@ -245,7 +247,7 @@ def create(plan: Plan, folder: Path, show: Callable[[str], None], *, seconds: fl
     for name in ("app.pem", "bot.env"):
         if os.path.lexists(folder / name):
             raise FileExistsError(f"{folder / name} is there already; move it away")
-    with httpx.Client(timeout=20, follow_redirects=False) as client, Desk(plan, client) as desk:
+    with httpx.Client(timeout=20, follow_redirects=False) as client, Desk(plan, client, port) as desk:
         show(f"Open {desk.address} in a browser on this machine.")
         made = desk.wait(seconds)
     files = write(folder, made, plan.url)

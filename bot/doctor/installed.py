@@ -10,8 +10,12 @@ from bot.doctor.examine import examine
 from bot.doctor.facts import Problem, Unread
 from bot.doctor.reading import read_facts
 from bot.github import errors
-from bot.github.client import Access
+from bot.github.client import Access, App
+from bot.github.http import Http
 from bot.github.models import Installation
+from bot.github.tokens import Tokens
+from bot.settings import Settings
+from bot.store.pulls import Repo
 
 
 def look(access: Access, trusted: frozenset[str]) -> list[Problem]:
@@ -36,3 +40,15 @@ def _granted(access: Access) -> tuple[int, Mapping[str, str] | Unread]:
     if found.app_id is not None and found.app_id != app_id:
         return app_id, Unread("the installation is of another App")
     return app_id, found.permissions
+
+
+def repositories_of(settings: Settings) -> list[Access]:
+    """Everything that the App of these settings is installed on. Raises `GitHubError`."""
+    http = Http(settings.github_api_url, write_spacing=0)
+    app = App(http, Tokens(http, settings.app_id, settings.app_private_key))
+    found = []
+    for installation in app.installations():
+        if installation.suspended_at is None:
+            for one in app.repositories(installation.id):
+                found.append(Access(app, Repo(one.id, one.owner.login, one.name, installation.id, one.owner.id)))
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from pydantic import SecretStr
 
 from bot.doctor import Severity
@@ -15,6 +16,7 @@ from bot.github.client import App as Client
 from bot.github.http import Http
 from bot.github.tokens import Tokens
 from bot.manifest import EVENTS, ORGANISATION, REPOSITORY
+from bot.setup_cli import doctor
 from bot.store.pulls import Repo as Row
 from localhub.hub import Hub
 
@@ -24,7 +26,9 @@ PERMISSIONS = {name: level for name, (level, _) in {**REPOSITORY, **ORGANISATION
 class Place:
     """An organisation's bounty repository, laid down and set up as documented, and the App installed on it."""
 
-    def __init__(self, make: Any, permissions: dict[str, str], bypass: bool = False, files: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, make: Any, permissions: dict[str, str], bypass: bool = False, files: dict[str, str] | None = None
+    ) -> None:
         self.trusted = make.trusted
         self.hub = Hub.start()
         owner = self.hub.user("olga")
@@ -83,6 +87,35 @@ def test_an_app_that_could_bypass_the_rules_is_found_without_seeing_who_may(plac
 
 def test_an_app_that_may_change_settings_is_too_strong(place: Any) -> None:
     assert place({**PERMISSIONS, "administration": "write"}).codes() == ["permission-too-wide"]
+
+
+def told(place: Place, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Result:
+    """What an operator sees who runs the doctor with the bot's settings in the environment."""
+    trusted = " ".join(place.trusted)
+    for name, value in {
+        "APP_ID": str(place.app.id),
+        "APP_PRIVATE_KEY": place.app.private_key,
+        "WEBHOOK_SECRET": "a secret of good length",
+        "PUBLIC_URL": "https://bounty.example.org",
+        "GITHUB_API_URL": place.hub.api,
+        "TRUSTED_WORKFLOWS": trusted,
+    }.items():
+        monkeypatch.setenv(name, value)
+    return CliRunner().invoke(doctor, arguments)
+
+
+def test_the_command_says_so_and_exits_by_it(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    safe = place()
+    outcome = told(safe, monkeypatch)
+    assert outcome.exit_code == 0, outcome.output
+    assert "octo/bounties: nothing unsafe" in outcome.output
+    assert told(safe, monkeypatch, "octo/other").exit_code == 4
+    safe.repo.actions.fork_approval = "first_time_contributors"
+    outcome = told(safe, monkeypatch, "Octo/Bounties")
+    assert outcome.exit_code == 1
+    assert "UNSAFE  fork-runs" in outcome.output and "all external contributors" in outcome.output
+    monkeypatch.setenv("APP_ID", "")
+    assert CliRunner().invoke(doctor, []).exit_code == 2
 
 
 def test_each_setting_that_is_loosened_is_found(make: Any, place: Any) -> None:
