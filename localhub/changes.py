@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from localhub import diff, rules, shapes
-from localhub.git import ZERO, FileChange
+from localhub.diff import FileChange
+from localhub.git import ZERO
 from localhub.model import Pull, Repo, Review, Thread, User
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import jsonschema
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from localhub.model import Delivery
+from localhub.webhooks import Delivery
 
 if TYPE_CHECKING:
     from localhub.rest.core import Answer, Call, Operation
@@ -36,6 +36,7 @@ class Checker:
     """Collects in `violations` what GitHub's description does not allow, one line each; `seen` counts by operation."""
 
     def __init__(self, description: Path) -> None:
+        self.description = description
         self._spec, self._registry, self._validators = _load(description)
         self.violations: list[str] = []
         self.seen: dict[str, int] = {}

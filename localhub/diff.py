@@ -1,4 +1,4 @@
-"""Reading patches: which lines can be commented on, and where a line is in a later version. Pure."""
+"""Reading what git says of a change: files, patches, lines that can be commented on, where they are later. Pure."""
 
 from __future__ import annotations
 
@@ -75,3 +75,51 @@ def moved(patch: str | None, line: int) -> int | None:
         elif one.new is None:
             shift -= 1
     return line + shift
+
+
+#: Above these sizes GitHub leaves a file's patch out.
+MAX_PATCH_BYTES, MAX_PATCH_LINES = 1_000_000, 20_000
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file of a diff. `patch` begins at the first hunk; None where GitHub would leave it out."""
+
+    path: str
+    status: str  # added, removed, modified, renamed
+    sha: str  # of the blob after the change, or before it for a removed file
+    additions: int
+    deletions: int
+    patch: str | None
+    previous: str | None = None
+
+
+_STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "modified", "C": "added"}
+
+
+def file_changes(raw: str, patches: list[str]) -> list[FileChange]:
+    """Join `--raw --numstat -z` with the patches, which come in the same order."""
+    fields = raw.split("\0")
+    heads: list[tuple[str, str, str, str | None]] = []  # path, status, blob, previous path
+    at = 0
+    while at < len(fields) and fields[at].startswith(":"):
+        _, _, before, after, letter = fields[at][1:].split(" ")
+        if letter[0] in "RC":
+            heads.append((fields[at + 2], _STATUS[letter[0]], after, fields[at + 1]))
+            at += 3
+        else:
+            heads.append((fields[at + 1], _STATUS[letter[0]], before if letter == "D" else after, None))
+            at += 2
+    counts = []
+    while at < len(fields) and fields[at]:
+        added, removed, path = fields[at].split("\t")
+        counts.append((0 if added == "-" else int(added), 0 if removed == "-" else int(removed)))
+        at += 1 if path else 3  # a rename has its two paths in fields of their own
+    changes = []
+    for (path, status, blob, previous), (more, less), text in zip(heads, counts, patches, strict=True):
+        start = re.search(r"^@@ ", text, flags=re.M)
+        patch = text[start.start() :].rstrip("\n") if start else None
+        if patch is not None and (len(patch) > MAX_PATCH_BYTES or patch.count("\n") > MAX_PATCH_LINES):
+            patch = None
+        changes.append(FileChange(path, status, blob, more, less, patch, previous))
+    return changes

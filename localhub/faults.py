@@ -1,7 +1,7 @@
 """What can go wrong between a client and GitHub, as data: seeded, switched at run time, counted.
 
 hub.faults.add("error_after", "POST .*/comments", times=1)     the comment is made, the answer is 500
-hub.faults.add("unauthorized", times=2, fresh=1)               a token's first use is refused, twice in all
+hub.faults.add("unauthorized", times=2, fresh=1)               the first use of a token is refused, twice in all
 hub.faults.before("PUT .*/merge", lambda: ann.push(...))       the head moves just before the merge
 hub.faults.lag = 3                                             a changed head or check list shows after 3 reads
 hub.faults.webhooks = Webhooks(drop=0.05, double=0.1)
@@ -122,12 +122,12 @@ class Faults:
         with self._lock:
             return [hook.do for hook in self._hooks if self._due(hook, call)]
 
-    def strike(self, call: str, token_uses: int) -> Struck:
-        """What strikes `call` (`METHOD /path`) by a token used `token_uses` times before."""
+    def strike(self, call: str, token_uses: int | None) -> Struck:
+        """What strikes `call` (`METHOD /path`) by a token used `token_uses` times before; None: without a token."""
         struck = Struck()
         with self._lock:
             for fault in self.active:
-                if fault.fresh is not None and token_uses >= fault.fresh:
+                if fault.fresh is not None and (token_uses is None or token_uses >= fault.fresh):
                     continue
                 if fault.kind != "slow" and struck.fault:
                     continue

@@ -17,12 +17,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from localhub.diff import FileChange, file_changes
+
 T = TypeVar("T")
 SHA = re.compile(r"[0-9a-f]{40}")
 ZERO = "0" * 40
-
-#: Above these sizes GitHub leaves a file's patch out.
-MAX_PATCH_BYTES, MAX_PATCH_LINES = 1_000_000, 20_000
 
 _CONFIG = {
     "core.quotePath": "false",
@@ -85,19 +84,6 @@ class Commit:
     committer_email: str
     committer_date: str
     message: str
-
-
-@dataclass(frozen=True)
-class FileChange:
-    """One file of a diff. `patch` begins at the first hunk; None where GitHub would leave it out."""
-
-    path: str
-    status: str  # added, removed, modified, renamed
-    sha: str  # of the blob after the change, or before it for a removed file
-    additions: int
-    deletions: int
-    patch: str | None
-    previous: str | None = None
 
 
 @dataclass(frozen=True)
@@ -310,7 +296,7 @@ class Git:
         out = self.run("diff", "--raw", "--numstat", "-p", "-z", "--no-abbrev", *flags).decode(errors="replace")
         raw, _, text = out.partition("\0\0diff --git ")
         patches = re.split(r"^diff --git ", text, flags=re.M) if text else []
-        return _changes(raw, patches)
+        return file_changes(raw, patches)
 
     @remembered
     def diff_text(self, old: str, new: str) -> str:
@@ -327,7 +313,7 @@ class Git:
         email: str,
         when: datetime,
     ) -> str:
-        """A new commit: the first parent's files with `changes` (None removes a file). Moves no branch; gives the SHA."""
+        """A new commit: the first parent's files with `changes` (None removes). Moves no branch; gives the SHA."""
         stamp = f"{int(when.timestamp())} +0000"
         body = message.encode()
         who = f"{name} <{email}> {stamp}".encode()
@@ -384,32 +370,3 @@ def clean_env(extra: Mapping[str, str] | None) -> dict[str, str]:
 
 
 _UTC = datetime.fromisoformat("2000-01-01T00:00:00+00:00").tzinfo
-_STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "modified", "C": "added"}
-
-
-def _changes(raw: str, patches: list[str]) -> list[FileChange]:
-    """Join `--raw --numstat -z` with the patches, which come in the same order."""
-    fields = raw.split("\0")
-    heads: list[tuple[str, str, str, str | None]] = []  # path, status, blob, previous path
-    at = 0
-    while at < len(fields) and fields[at].startswith(":"):
-        _, _, before, after, letter = fields[at][1:].split(" ")
-        if letter[0] in "RC":
-            heads.append((fields[at + 2], _STATUS[letter[0]], after, fields[at + 1]))
-            at += 3
-        else:
-            heads.append((fields[at + 1], _STATUS[letter[0]], before if letter == "D" else after, None))
-            at += 2
-    counts = []
-    while at < len(fields) and fields[at]:
-        added, removed, path = fields[at].split("\t")
-        counts.append((0 if added == "-" else int(added), 0 if removed == "-" else int(removed)))
-        at += 1 if path else 3  # a rename has its two paths in fields of their own
-    changes = []
-    for (path, status, blob, previous), (more, less), text in zip(heads, counts, patches, strict=True):
-        start = re.search(r"^@@ ", text, flags=re.M)
-        patch = text[start.start() :].rstrip("\n") if start else None
-        if patch is not None and (len(patch) > MAX_PATCH_BYTES or patch.count("\n") > MAX_PATCH_LINES):
-            patch = None
-        changes.append(FileChange(path, status, blob, more, less, patch, previous))
-    return changes

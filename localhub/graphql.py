@@ -47,7 +47,9 @@ type IssueComment implements Node {
   id: ID! databaseId: Int body: String! author: Actor isMinimized: Boolean! minimizedReason: String
 }
 type PullRequestReview implements Node { id: ID! databaseId: Int body: String! author: Actor }
-type Repository implements Node { id: ID! databaseId: Int nameWithOwner: String! pullRequest(number: Int!): PullRequest }
+type Repository implements Node {
+  id: ID! databaseId: Int nameWithOwner: String! pullRequest(number: Int!): PullRequest
+}
 type Query { repository(owner: String!, name: String!): Repository node(id: ID!): Node viewer: User! }
 
 input ResolveReviewThreadInput { threadId: ID! clientMutationId: String }

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import threading
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -27,12 +26,11 @@ from localhub import changes, people, shapes
 from localhub.faults import Faults
 from localhub.git import ZERO
 from localhub.limits import Limits
-from localhub.model import App, CheckRun, Delivery, Installation, Pull, Refused, Repo, User, Workflow, node_id
-from localhub.runs import Artifact, Job, Run, Runner
+from localhub.model import App, Installation, Pull, Repo, User, node_id
+from localhub.running import Running
+from localhub.runs import Artifact
 from localhub.server import Server
-from localhub.store import Store
-from localhub.webhooks import Sender
-from localhub.workflows import Definition, title
+from localhub.webhooks import Delivery, Sender
 
 if TYPE_CHECKING:
     from localhub.conformance import Checker
@@ -41,25 +39,23 @@ if TYPE_CHECKING:
 ALWAYS = ("installation", "installation_repositories", "ping", "github_app_authorization")
 
 
-class Hub(Store):
+class Hub(Running):
     """A GitHub on this machine. Make one with `Hub.start()`."""
 
     def __init__(self, folder: Path | None = None, faults: Faults | None = None) -> None:
         super().__init__(folder, faults or Faults())
         self.sender = Sender(self.faults, self.now, self.next_id)
         self.limits = Limits()
-        self.runner: Runner | None = None
         self.people: dict[int, people.Person] = {}
         self.calls: list[str] = []  # `METHOD /path` of every API call, in order
         self.downloads: dict[str, tuple[Artifact, datetime]] = {}  # ticket → what it opens, until when
         self.trouble: list[str] = []  # calls that broke the hub itself; a test may hold this to be empty
         self.checker: Checker | None = None  # looks at every exchange; see `localhub.conformance`
         self.server = Server(self)
-        self._threads: list[threading.Thread] = []
 
     @classmethod
     def start(cls, port: int = 0, folder: Path | None = None, faults: Faults | None = None) -> Hub:
-        """A running hub on 127.0.0.1. `port` 0 takes a free one; `folder` keeps the repositories, else a temporary one."""
+        """A running hub on 127.0.0.1. `port` 0 takes a free one; repositories are in `folder` or a temporary one."""
         hub = cls(folder, faults)
         hub.server.start(port)
         return hub
@@ -130,7 +126,7 @@ class Hub(Store):
         organization: bool = True,
     ) -> Repo:
         """A repository with one commit of `files` on `main`. `maintainers` get the role maintain, `collaborators` maps
-        logins to roles. Its owner is an organisation, unless a person of that name exists or `organization` is False."""
+        logins to roles. The owner is an organisation unless a person has that name or `organization` is False."""
         owner_name, name = full_name.split("/")
         with self.lock:
             known = self.users.get(owner_name.lower())
@@ -286,121 +282,6 @@ class Hub(Store):
             "deletions": sum(one.deletions for one in changed),
             "changed_files": len(changed),
         }
-
-    # Runs of workflows
-
-    def start_run(
-        self,
-        repo: Repo,
-        path: str,
-        definition: Definition,
-        ref: str,
-        inputs: Mapping[str, str],
-        actor: User,
-        event: str = "workflow_dispatch",
-        sha: str | None = None,
-        head_repo: Repo | None = None,
-    ) -> Run:
-        """A run of a workflow, handed to the runner if there is one. `sha` and `head_repo` are for other events than
-        `workflow_dispatch`, such as the `pull_request` run of a fork."""
-        with self.lock:
-            now, flow = self.now(), self.workflow(repo, path, definition.name)
-            flow.runs += 1
-            head = sha or repo.git.ref(ref)
-            if head is None:
-                raise Refused(422, f"No ref found for: {ref}")
-            suite, _ = self.suite(repo, self.actions_app, head, ref.removeprefix("refs/heads/"))
-            run = Run(
-                self.next_id(),
-                repo,
-                flow.id,
-                path,
-                flow.name,
-                title(definition, inputs, actor.login),
-                event,
-                ref,
-                head,
-                flow.runs,
-                actor,
-                now,
-                now,
-                self,
-                dict(inputs),
-                actor,
-                head_repo=head_repo,
-                check_suite_id=suite.id,
-                workflow_text=definition.text,
-            )
-            repo.runs.append(run)
-            self.run_changed(run, "requested")
-            runner = self.runner
-        if runner is not None and event == "workflow_dispatch":
-            thread = threading.Thread(target=self._run, args=(runner, run), name=f"run {run.id}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        return run
-
-    def _run(self, runner: Runner, run: Run) -> None:
-        try:
-            runner.dispatch(run.repo, run.workflow_path, run.ref, run.inputs, run.actor, run)
-        finally:
-            if run.status != "completed":
-                self.finish_run(run, "cancelled" if run.cancelled.is_set() else "failure")
-
-    def finish_run(self, run: Run, conclusion: str) -> None:
-        """A run is over; jobs that are not over end with it."""
-        with self.lock:
-            if run.status == "completed":
-                return
-            for job in run.jobs:
-                run.end_job(job, conclusion)
-            run.status, run.conclusion, run.updated_at = "completed", conclusion, self.now()
-            self.run_changed(run, "completed")
-
-    def cancel_run(self, run: Run) -> None:
-        """Ask for a run's end. Without a runner it ends at once."""
-        with self.lock:
-            run.cancelled.set()
-            if self.runner is None:
-                self.finish_run(run, "cancelled")
-
-    def workflow(self, repo: Repo, path: str, name: str) -> Workflow:
-        made = repo.workflows.setdefault(path, Workflow(self.next_id(), path, name, self.now()))
-        made.name = name
-        return made
-
-    def run_changed(self, run: Run, action: str) -> None:
-        flow = run.repo.workflows[run.workflow_path]
-        payload = {"workflow_run": shapes.run(self, run), "workflow": shapes.workflow(self, run.repo, flow)}
-        self.emit(run.repo, "workflow_run", action, run.actor, payload)
-
-    def job_changed(self, job: Job, action: str) -> None:
-        """Keep the job's check run, whose number is the job's own, and tell about both."""
-        run, repo = job.run, job.run.repo
-        check = next((one for one in repo.checks if one.id == job.id), None)
-        if check is None:
-            suite = next(one for one in repo.suites if one.id == run.check_suite_id)
-            check = CheckRun(job.id, suite, job.name, job.status, None, job.started_at, None)
-            repo.checks.append(check)
-        check.status, check.conclusion, check.completed_at = job.status, job.conclusion, job.completed_at
-        self.emit(repo, "workflow_job", action, run.actor, {"workflow_job": shapes.job(self, job)})
-        self.emit_check(check, "created" if action == "in_progress" else "completed", run.actor)
-
-    def emit_check(self, check: CheckRun, action: str, sender: User, only: App | None = None) -> None:
-        """Tell about a check run, and about its suite when that was the last."""
-        repo, suite = check.suite.repo, check.suite
-        suite.updated_at = self.now()
-        inside = shapes.check_suite(self, suite, webhook=True)
-        self.emit(
-            repo,
-            "check_run",
-            action,
-            sender,
-            {"check_run": shapes.check_run(self, check) | {"check_suite": inside}},
-            only,
-        )
-        if action == "completed" and inside["status"] == "completed":
-            self.emit(repo, "check_suite", "completed", sender, {"check_suite": inside})
 
 
 def _guid() -> str:

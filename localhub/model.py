@@ -6,14 +6,15 @@ Objects are compared by identity, and point at each other. All changes are made 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from localhub.runs import ActionsSettings, Run, Workflow
+
 if TYPE_CHECKING:
     from localhub.git import Git
-    from localhub.runs import Run
 
 #: Roles on a repository, from the least to the most.
 ROLES = ("none", "read", "triage", "write", "maintain", "admin")
@@ -335,27 +336,6 @@ class Ruleset:
 
 
 @dataclass(eq=False)
-class Workflow:
-    id: int
-    path: str
-    name: str
-    created_at: datetime
-    runs: int = 0
-
-
-@dataclass
-class ActionsSettings:
-    """What an administrator set under Settings → Actions, in the API's words."""
-
-    enabled: bool = True
-    allowed_actions: str = "all"
-    sha_pinning_required: bool = False
-    default_workflow_permissions: str = "read"
-    can_approve_pull_request_reviews: bool = False
-    fork_approval: str = "first_time_contributors"
-
-
-@dataclass(eq=False)
 class Repo:
     id: int
     owner: User
@@ -410,26 +390,3 @@ class Repo:
         if any(pull.merged for pull in theirs):
             return "CONTRIBUTOR"
         return "FIRST_TIME_CONTRIBUTOR" if theirs and user.type == "User" else "NONE"
-
-
-@dataclass(eq=False)
-class Delivery:
-    """One attempt to send one event to one App. An event's `guid` is the same in every attempt."""
-
-    id: int
-    guid: str
-    app: App
-    event: str
-    action: str | None
-    installation_id: int | None
-    repo_id: int | None
-    body: bytes
-    delivered_at: datetime
-    redelivery: bool = False
-    duration: float = 0.0
-    status: str = "pending"
-    status_code: int = 0
-    response: str = ""
-    request_headers: Mapping[str, str] = field(default_factory=dict)
-    response_headers: Mapping[str, str] = field(default_factory=dict)
-    tampered: bool = False

@@ -68,7 +68,7 @@ class Person:
     ) -> str:
         """Commit `files` on top of a branch and push; gives the new SHA. A new branch starts at the default branch.
 
-        With `force` the commit is made on top of `onto` (a SHA, or else the default branch) and replaces what was there.
+        With `force` the commit is made on top of `onto` (a SHA, or the default branch) and replaces what was there.
         """
         hub = self.hub
         with hub.lock:
@@ -180,7 +180,7 @@ class Person:
         commit: str = "",
         comments: Sequence[Mapping[str, Any]] = (),
     ) -> Review:
-        """A review; `event` is APPROVE, REQUEST_CHANGES, COMMENT, or None for a draft. `commit` is the head by default."""
+        """A review; `event` is APPROVE, REQUEST_CHANGES, COMMENT, None for a draft; `commit` the head by default."""
         words: dict[str, Any] = {"body": body, "comments": list(comments), "commit_id": commit or pull.head}
         made = self.call("POST", self._at(pull, "pulls") + "/reviews", words | ({"event": event} if event else {}))
         return next(one for one in pull.reviews if one.id == made["id"])

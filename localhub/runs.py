@@ -4,7 +4,7 @@ The hub takes a `workflow_dispatch`, checks the inputs against the workflow file
 `hub.runner`, which is any object with the methods of `Runner`. With no runner (the default, and what most tests want)
 a run stays queued until a test moves it, by the same methods a runner uses:
 
-    job = run.start_job("sandbox")                 webhook workflow_run in_progress (first job), workflow_job in_progress
+    job = run.start_job("sandbox")                 webhooks workflow_run and workflow_job in_progress
     number = run.add_artifact("report", data)      what `upload-artifact` would have stored, as a zip file's bytes
     run.end_job(job, "success")                    webhook workflow_job completed
     hub.finish_run(run, "success")                 webhook workflow_run completed
@@ -61,6 +61,27 @@ class Keeper(Protocol):
     def run_changed(self, run: Run, action: str) -> None: ...
     def job_changed(self, job: Job, action: str) -> None: ...
     def token_for_run(self, run: Run, permissions: Mapping[str, str]) -> str: ...
+
+
+@dataclass(eq=False)
+class Workflow:
+    id: int
+    path: str
+    name: str
+    created_at: datetime
+    runs: int = 0
+
+
+@dataclass
+class ActionsSettings:
+    """What an administrator set under Settings → Actions, in the API's words."""
+
+    enabled: bool = True
+    allowed_actions: str = "all"
+    sha_pinning_required: bool = False
+    default_workflow_permissions: str = "read"
+    can_approve_pull_request_reviews: bool = False
+    fork_approval: str = "first_time_contributors"
 
 
 @dataclass(frozen=True)

@@ -95,11 +95,11 @@ class Server:
         struck = Struck()
         try:
             call.token, call.app = self._caller(headers.get("authorization"))
-            struck = hub.faults.strike(line, call.token.uses if call.token else 0)
-            if struck.seconds:
-                wait(struck.seconds)
+            struck = hub.faults.strike(line, call.token.uses if call.token else None)
             if call.token:
                 call.token.uses += 1
+            if struck.seconds:
+                wait(struck.seconds)
             answer = self._answer(op, call, struck)
         except Refused as why:
             answer = refusal(why)

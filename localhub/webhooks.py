@@ -8,14 +8,14 @@ import queue
 import ssl
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import httpx
 
 from localhub.faults import Faults
-from localhub.model import Delivery
+from localhub.model import App
 
 #: How long GitHub waits for an answer, seconds.
 TIMEOUT = 10.0
@@ -47,6 +47,29 @@ def spoiled(body: bytes) -> bytes:
     """The body with one byte changed in its middle."""
     at = len(body) // 2
     return body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :]
+
+
+@dataclass(eq=False)
+class Delivery:
+    """One attempt to send one event to one App. An event's `guid` is the same in every attempt."""
+
+    id: int
+    guid: str
+    app: App
+    event: str
+    action: str | None
+    installation_id: int | None
+    repo_id: int | None
+    body: bytes
+    delivered_at: datetime
+    redelivery: bool = False
+    duration: float = 0.0
+    status: str = "pending"
+    status_code: int = 0
+    response: str = ""
+    request_headers: Mapping[str, str] = field(default_factory=dict)
+    response_headers: Mapping[str, str] = field(default_factory=dict)
+    tampered: bool = False
 
 
 @functools.cache

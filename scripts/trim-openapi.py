@@ -6,7 +6,8 @@
 
 Writes tests/localhub/github.openapi.json.gz (MIT, by Octokit): for each operation its request body and the schemas of
 its answers, for each webhook its payload, and the schemas they need. Schemas are turned into JSON Schema: `nullable`
-becomes a type, `oneOf` becomes `anyOf` (its branches overlap), and words for readers (descriptions, examples) are left out. The same bytes every time.
+becomes a type, `oneOf` becomes `anyOf` (its branches overlap), and words for readers (descriptions, examples) are left
+out. The same bytes every time.
 """
 
 import gzip
@@ -142,9 +143,8 @@ def main(source: str) -> None:
     }
     text = json.dumps(trimmed, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
     OUT.write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(
-        f"{len(operations)} operations, {len(webhooks)} webhooks, {len(needed)} schemas, {len(text):,} bytes, packed {OUT.stat().st_size:,}"
-    )
+    counts = f"{len(operations)} operations, {len(webhooks)} webhooks, {len(needed)} schemas"
+    print(f"{counts}, {len(text):,} bytes, packed {OUT.stat().st_size:,}")
     print("GitHub does not describe:", ", ".join(missing) or "none")
 
 

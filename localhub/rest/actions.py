@@ -9,9 +9,9 @@ from typing import Any
 
 from localhub import auth, shapes, workflows
 from localhub.git import Entry
-from localhub.model import Refused, Repo, Workflow
+from localhub.model import Refused, Repo
 from localhub.rest.core import Answer, Call, Page, operation
-from localhub.runs import Artifact, Run
+from localhub.runs import Artifact, Run, Workflow
 
 READ, WRITE, ADMIN = "actions:read", "actions:write", "administration:read"
 FOLDER = ".github/workflows"
@@ -58,7 +58,7 @@ def get_workflow(call: Call) -> Any:
 
 @operation("POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches", app=WRITE, role="write")
 def dispatch(call: Call) -> Any:
-    """Start a run of the file as it is on `ref`, a branch or a tag. With `return_run_details` the answer names the run."""
+    """Start a run of the file as it is on `ref`, a branch or tag; `return_run_details` has the answer name the run."""
     repo, hub, flow, ref = call.repo, call.hub, _workflow(call), call.need("ref")
     full = (
         ref

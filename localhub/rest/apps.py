@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from localhub import shapes
-from localhub.model import Delivery, Installation, Refused
+from localhub.model import Installation, Refused
 from localhub.rest.core import Answer, Call, Page, operation
+from localhub.webhooks import Delivery
 
 
 def _own(call: Call) -> Installation:

@@ -142,7 +142,8 @@ def update(call: Call) -> Any:
     if check.suite.app is not call.installation.app:
         raise Refused(
             403,
-            f"Invalid app_id `{call.installation.app.id}` - check run can only be modified by the GitHub App that created it.",
+            f"Invalid app_id `{call.installation.app.id}` - check run can only be modified by the GitHub App that"
+            " created it.",
         )
     before = check.status
     _fill(call, check)

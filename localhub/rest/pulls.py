@@ -175,7 +175,8 @@ def merge(call: Call) -> Any:
     base = changes.tip(repo, pull.base_ref)
     tree = repo.git.merged_tree(base, pull.head)
     assert tree is not None
-    default = f"Merge pull request #{pull.number} from {pull.head_owner.login if pull.head_owner else 'ghost'}/{pull.head_ref}"
+    owner = pull.head_owner.login if pull.head_owner else "ghost"
+    default = f"Merge pull request #{pull.number} from {owner}/{pull.head_ref}"
     headline = body.get("commit_title") or (f"{pull.issue.title} (#{pull.number})" if method == "squash" else default)
     message = f"{headline}\n\n{body.get('commit_message') or ('' if method == 'squash' else pull.issue.title)}".strip()
     parents = [base] if method == "squash" else [base, pull.head]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localhub import changes, diff, shapes
-from localhub.git import FileChange
+from localhub.diff import FileChange
 from localhub.model import Pull, Refused, Review, ReviewComment, Thread, at_least
 from localhub.rest.core import Answer, Call, Page, operation
 from localhub.rest.issues import check_body, own_or_write, react, unreact
@@ -307,7 +307,7 @@ def unreact_to_comment(call: Call) -> Any:
 
 
 def may_resolve(call: Call, pull: Pull) -> bool:
-    """Who may resolve a thread: the author of the pull request and people with write access; an App needs contents:write."""
+    """Who may resolve a thread: the pull request's author and people with write access; an App needs contents:write."""
     if call.token is None:
         return False
     if call.token.is_app:

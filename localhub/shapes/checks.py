@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from localhub.model import CheckRun, CheckSuite, Pull, Repo, Workflow, node_id
-from localhub.runs import Artifact, Job, Run
+from localhub.model import CheckRun, CheckSuite, Pull, Repo, node_id
+from localhub.runs import Artifact, Job, Run, Workflow
 from localhub.shapes import people, repos
 from localhub.shapes.people import Place, stamp
 

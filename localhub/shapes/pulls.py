@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from localhub.git import FileChange
+from localhub.diff import FileChange
 from localhub.model import App, Comment, Issue, Label, Pull, Reaction, Repo, Review, ReviewComment, User, node_id
 from localhub.shapes import people
 from localhub.shapes.people import Place, stamp

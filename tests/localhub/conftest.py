@@ -1,8 +1,7 @@
-"""A hub with a repository, an App and some people. Every exchange of every test is held against GitHub's description."""
+"""A hub with a repository, an App and some people. Every exchange is held against GitHub's description."""
 
 import json
 import threading
-import time
 from collections.abc import Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -98,7 +97,7 @@ class AsApp:
         self.token = ""
 
     def jwt(self, **changed: Any) -> str:
-        now = int(time.time())
+        now = int(self.hub.now().timestamp())
         claims = {"iat": now - 60, "exp": now + 300, "iss": self.app.client_id} | changed
         return jwt.encode({k: v for k, v in claims.items() if v is not None}, self.app.private_key, algorithm="RS256")
 

@@ -149,7 +149,8 @@ def test_resolving_a_thread_needs_the_right_to_write_contents(world):
 def test_hiding_a_comment_and_asking_for_what_is_not_there(world):
     pull = world.ann.open_pull(world.repo, {"a.txt": "1\n"})
     comment = world.eve.comment(pull, "spam")
-    hide = "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) { minimizedComment { isMinimized minimizedReason } } }"
+    hide = """mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) {
+      minimizedComment { isMinimized minimizedReason } } }"""
     node = node_id("IC", comment.id)
     with pytest.raises(Refused, match="not accessible"):
         world.ann.graphql(hide, id=node)

@@ -238,9 +238,8 @@ def test_settings_are_read_by_those_who_may(world):
     put("/workflow", {"default_workflow_permissions": "write", "can_approve_pull_request_reviews": True})
     put("", {"enabled": True, "allowed_actions": "selected", "sha_pinning_required": True})
     world.installation.permissions["administration"] = "read"
-    get = lambda path: world.bot(
-        "GET", f"/repos/acme/bounties/actions/permissions{path}", token=world.bot.mint().json()["token"]
-    ).json()
+    token = world.bot.mint().json()["token"]
+    get = lambda path: world.bot("GET", f"/repos/acme/bounties/actions/permissions{path}", token=token).json()  # noqa: E731
     assert get("/fork-pr-contributor-approval") == {"approval_policy": "all_external_contributors"}
     assert get("/workflow") == {"default_workflow_permissions": "write", "can_approve_pull_request_reviews": True}
     assert get("") == {"enabled": True, "allowed_actions": "selected", "sha_pinning_required": True}
@@ -267,11 +266,19 @@ def test_runner_groups_of_an_organisation(world):
         world.ann.call("GET", "/orgs/acme/actions/runner-groups")
 
 
+FORM = """
+name: N
+run-name: ${{ github.actor }} ${{ inputs.a }} ${{ github.event.inputs.b }} ${{ steps.x }}
+on:
+  workflow_dispatch:
+    inputs:
+      a: {type: choice, options: [x, y], default: x}
+      b: {type: boolean, default: true}
+"""
+
+
 def test_reading_a_workflow_file():
-    it = read(
-        "x.yml",
-        "name: N\nrun-name: ${{ github.actor }} ${{ inputs.a }} ${{ github.event.inputs.b }} ${{ steps.x }}\non:\n  workflow_dispatch:\n    inputs:\n      a: {type: choice, options: [x, y], default: x}\n      b: {type: boolean, default: true}\n",
-    )
+    it = read("x.yml", FORM)
     assert fill(it, {}) == {"a": "x", "b": "true"}
     assert workflows.title(it, fill(it, {"a": "y", "b": False}), "max") == "max y false"
     for given, says in (
