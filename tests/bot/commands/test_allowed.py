@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from bot.commands import NAMES, Actor, Answer, Command, Mistake, Name, allowed
+from bot.text.replies import HELP
 
 HEAD = "1a2b3c4d5e6f" + "0" * 28
 SHA = HEAD[:12]
@@ -85,3 +88,14 @@ def test_mistakes_are_explained_to_those_who_may_give_commands() -> None:
         ruling = allowed(Mistake("/verfy @octocat", "there is no such command."), actor, HEAD)
         assert ruling.answer is REFUSE
         assert "`/verfy @octocat`" in ruling.why and "`/help`" in ruling.why
+
+
+def test_the_documentation_and_the_help_list_every_command() -> None:
+    document = (Path(__file__).parents[3] / "docs/commands.md").read_text()
+    for text in (document, HELP):
+        listed = re.findall(r"^\| `/([a-z]+)[^`]*` \| ([^|]+) \|", text, re.MULTILINE)
+        assert [name for name, _ in listed] == list(NAMES)
+        for name, who in listed:
+            followed = {key for key, answer in TABLE[name].items() if answer is FOLLOW}  # type: ignore[index]
+            assert ("author" in who) is ("author" in followed), name
+            assert ("maintainers" in who) is ("maintainer" in followed), name

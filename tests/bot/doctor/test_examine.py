@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from bot.doctor.facts import ActionsSettings, Ruleset, RunnerGroup
 from bot.text.doctor import diagnosis
 
 FORBIDS, ADVICE = Severity.FORBIDS, Severity.ADVICE
+DOCUMENT = Path(__file__).parents[3] / "docs/install-app.md"
 ACTIONS = ActionsSettings(True, True, "read", False, "all_external_contributors")
 OPEN = RunnerGroup("gpu", True, None)
 CLOSED = RunnerGroup("gpu", True, ("octo/bounties/.github/workflows/gpu-bench.yml@refs/heads/main",))
@@ -239,3 +241,11 @@ def test_the_diagnosis_names_each_problem_with_its_fix(make: Any) -> None:
     assert all(problem.fix in text for problem in examine(facts))
     assert text.replace("\n", "").isprintable()
     assert "nothing unsafe" in diagnosis("octo/bounties", examine(make.safe()))
+
+
+def test_the_documentation_lists_every_code_with_its_weight() -> None:
+    documented = dict(re.findall(r"^\| (`[^|]*`) \| ([a-z ]+) \|", DOCUMENT.read_text(), re.MULTILINE))
+    listed = {code: weight for codes, weight in documented.items() for code in re.findall(r"`([a-z-]+)`", codes)}
+    for _, _, code, severity in CASES:
+        assert severity.value in listed[code] or code == "permission-missing", code
+    assert set(listed) == {case[2] for case in CASES}
