@@ -104,7 +104,7 @@ def _follow(verdict: Verdict, command: Command, said: Said, state: State) -> Non
     if command.name in TIER:
         rule("ask", TIER[command.name])
         if command.name != "verify":
-            verdict.answers.append(say.attacking(state.head, TIER[command.name]))
+            verdict.answers.append(say.started(state.head, TIER[command.name]))
     elif command.name == "override":
         rule("override", command.rule)
         verdict.answers.append(say.overridden(command.rule, state.head, said.login))
@@ -146,6 +146,6 @@ def answer(scene: Scene) -> None:
                 scene.writes.react(comment_id, told["reaction"])
             except (errors.Gone, errors.Invalid, errors.Forbidden) as error:
                 log.info("no reaction is possible", error=str(error))  # the comment was deleted, or locked
-        crash.point("after reply")
+        crash.point("after answer")
         with scene.store.write() as db:
             rulings.sent(db, comment_id)

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 
+from bot.doctor.examine import forbidding
+from bot.doctor.installed import look
 from bot.github.client import Access, App
 from bot.github.http import Http
 from bot.github.reads import Reads
@@ -82,15 +84,15 @@ class Scene:
         return f"{self.repo.full_name}#{self.number}"
 
 
-def examine(access: Access) -> tuple[str, ...]:
-    """Fail closed: while nobody looked, nothing is safe."""
-    return ("the repository's settings were not examined",)
-
-
 def build(settings: Settings) -> Bot:
     """Open the database and the clients. Asks GitHub nothing yet."""
     store = Store(settings.database_url.get_secret_value(), pool=settings.workers + 8)
     http = Http(settings.github_api_url, write_spacing=settings.write_spacing)
     app = App(http, Tokens(http, settings.app_id, settings.app_private_key))
     keys = Keys(fetcher(settings.jwks_url, httpx.Client(timeout=10, follow_redirects=False)))
+    trusted = frozenset(settings.trusted_workflows)
+
+    def examine(access: Access) -> tuple[str, ...]:
+        return forbidding(look(access, trusted))
+
     return Bot(settings, store, app, Reporting(settings, store, app, keys), Health(store), examine)

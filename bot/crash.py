@@ -21,7 +21,9 @@ POINTS = (
     "before review",
     "after review",  # GitHub has the review, its comments' ids are not yet stored
     "after resolve",
-    "after reply",  # a command was answered, and is not yet marked so
+    "before reply",
+    "after reply",  # GitHub has the answer to a command, its id is not yet stored
+    "after answer",  # answer and reaction are out, the command is not yet marked as answered
     "before merge",
     "after merge",  # GitHub has merged, the outcome is not yet stored
     "after report",  # a report is stored, its answer not yet sent

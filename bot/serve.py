@@ -35,7 +35,8 @@ def application(bot: Bot) -> FastAPI:
         log.info("stopped")
 
     secret = bot.settings.webhook_secret.get_secret_value()
-    return build(secret, bot.store, bot.reporting, bot.health, on_delivery=worker.wake, lifespan=lifespan)
+    parts = (secret, bot.store, bot.reporting, bot.health)
+    return build(*parts, on_delivery=worker.wake, lifespan=lifespan, clock=bot.clock)
 
 
 def serve(bot: Bot, *, listen: socket.socket | None = None) -> None:

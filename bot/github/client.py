@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -33,12 +35,32 @@ def parse(model: type[Model], data: Any) -> Model:
         raise errors.Invalid(f"GitHub's {model.__name__} lacks {places}") from None
 
 
+class Fixed:
+    """Files and folders at full SHAs: those never change, so they are read once."""
+
+    def __init__(self, most: int = 1024) -> None:
+        self.most = most
+        self._kept: OrderedDict[tuple[int, str, str], Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[int, str, str]) -> Any:
+        with self._lock:
+            return self._kept.get(key)
+
+    def put(self, key: tuple[int, str, str], value: Any) -> None:
+        with self._lock:
+            self._kept[key] = value
+            while len(self._kept) > self.most:
+                self._kept.popitem(last=False)
+
+
 class App:
     """What the App does in its own name."""
 
     def __init__(self, http: Http, tokens: Tokens) -> None:
         self.http = http
         self.tokens = tokens
+        self.fixed = Fixed()
         self._me: AppInfo | None = None
 
     def me(self) -> AppInfo:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import threading
-from collections import OrderedDict
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -42,28 +40,6 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
     } } }
 }
 """
-
-
-class _Immutable:
-    """Files at full SHAs: those never change, so they are read once."""
-
-    def __init__(self, most: int = 512) -> None:
-        self.most = most
-        self._kept: OrderedDict[tuple[int, str, str], Any] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[int, str, str]) -> Any:
-        with self._lock:
-            return self._kept.get(key)
-
-    def put(self, key: tuple[int, str, str], value: Any) -> None:
-        with self._lock:
-            self._kept[key] = value
-            while len(self._kept) > self.most:
-                self._kept.popitem(last=False)
-
-
-_files = _Immutable()
 
 
 class Reads:
@@ -116,7 +92,7 @@ class Reads:
     def file(self, path: str, sha: str) -> str | None:
         """A text file at a full SHA; None when there is none. Raises `Invalid` for what is no small text file."""
         key = (self.access.repo.repo_id, sha, path)
-        if (have := _files.get(key)) is not None:
+        if (have := self.access.app.fixed.get(key)) is not None:
             return str(have)
         try:
             found = self.access.get(f"/contents/{quote(path)}", READ, {"ref": sha})
@@ -130,21 +106,21 @@ class Reads:
             text = base64.b64decode(found["content"]).decode("utf-8")
         except (ValueError, binascii.Error):
             raise errors.Invalid(f"{path} is not UTF-8 text") from None
-        _files.put(key, text)
+        self.access.app.fixed.put(key, text)
         return text
 
     def folder(self, path: str, sha: str) -> list[str] | None:
         """The names in a folder at a full SHA; None when there is no such folder."""
         key = (self.access.repo.repo_id, sha, path + "/")
-        if (have := _files.get(key)) is not None:
+        if (have := self.access.app.fixed.get(key)) is not None:
             return list(have)
         try:
-            found = self.access.get(f"/contents/{quote(path)}".rstrip("/"), READ, {"ref": sha})
+            found = self.access.get(f"/contents/{quote(path)}", READ, {"ref": sha})
         except errors.Gone:
             return None
         names = [str(item.get("name")) for item in found] if isinstance(found, list) else None
         if names is not None:
-            _files.put(key, names)
+            self.access.app.fixed.put(key, names)
         return names
 
     def check_runs(self, sha: str) -> list[CheckRun]:

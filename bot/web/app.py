@@ -37,6 +37,7 @@ def build(
     *,
     on_delivery: Callable[[], None] = lambda: None,
     lifespan: Lifespan | None = None,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> FastAPI:
     """The ASGI application. `on_delivery` is called when there is something to look at."""
     app = FastAPI(title="envbounty bot", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
@@ -61,7 +62,7 @@ def build(
             log.warning("a webhook is refused", status=refused.status, why=str(refused))
             return _error(refused.status, "refused", str(refused))
         try:
-            outcome = await run_in_threadpool(ledger.file, store, envelope, datetime.now(UTC))
+            outcome = await run_in_threadpool(ledger.file, store, envelope, clock())
         except SQLAlchemyError as error:
             # Not recorded, so not acknowledged: GitHub shows it as failed, and it is asked for again later.
             log.error("a delivery could not be recorded", delivery=envelope.guid, error=type(error).__name__)
@@ -77,7 +78,7 @@ def build(
         except TooLarge:
             return _error(413, "too-large", f"a report has at most {MAX_REPORT} bytes")
         given = request.headers.get("authorization", "")
-        reply = await run_in_threadpool(reporting.post, given, body, datetime.now(UTC))
+        reply = await run_in_threadpool(reporting.post, given, body, clock())
         if reply.status == 202:
             on_delivery()
             return JSONResponse({"outcome": reply.code}, 202)
@@ -88,12 +89,12 @@ def build(
 
     @app.get("/healthz")
     async def healthz() -> Response:
-        found = await run_in_threadpool(health.look, datetime.now(UTC))
+        found = await run_in_threadpool(health.look, clock())
         return JSONResponse(found.body(), 200 if found.well else 503)
 
     @app.get("/metrics")
     async def show_metrics() -> Response:
-        await run_in_threadpool(health.gauge, datetime.now(UTC))
+        await run_in_threadpool(health.gauge, clock())
         return PlainTextResponse(metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return app

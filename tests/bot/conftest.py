@@ -62,7 +62,23 @@ def postgres_server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+#: Stories take a second each, so by hand they run on SQLite only; in CI on both.
+STORIES = ["sqlite", "postgresql"] if os.environ.get("ENVBOUNTY_NO_SKIPS") == "1" else ["sqlite"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "both_databases: a story that is told on PostgreSQL too, also by hand")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "database_url" in metafunc.fixturenames:
+        told = "town" in metafunc.fixturenames
+        both = any(mark.name == "both_databases" for mark in metafunc.definition.iter_markers())
+        params = STORIES if told and not both else ["sqlite", "postgresql"]
+        metafunc.parametrize("database_url", params, indirect=True)
+
+
+@pytest.fixture
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """An empty database, once of each kind."""
     if request.param == "sqlite":

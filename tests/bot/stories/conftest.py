@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from bot import logs
+
 # Tests are imported by path (importlib mode), so a helper beside them is loaded by hand, once.
 _spec = importlib.util.spec_from_file_location("town", Path(__file__).parent / "town.py")
 assert _spec is not None and _spec.loader is not None
 town_module = sys.modules.setdefault("town", importlib.util.module_from_spec(_spec))
 _spec.loader.exec_module(town_module)
+
+logs.configure("WARNING")
 
 
 @pytest.fixture

@@ -200,6 +200,7 @@ def test_a_draft_is_tested_and_not_merged(town: Town) -> None:
     assert town.checks(pull) == {"envbounty/verify": "success"} and not pull.merged
 
 
+@pytest.mark.parametrize("town", [{"doctor_every": 60}], indirect=True)
 def test_while_the_installation_is_unsafe_nothing_is_merged(town: Town) -> None:
     town.bot.examine = lambda access: ("the required check is bound to no App",)
     pull = tested(town)

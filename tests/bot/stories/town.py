@@ -24,11 +24,12 @@ from bot import crash
 from bot.core import Bot, build
 from bot.reconcile import Outcome
 from bot.settings import Settings
+from bot.snapshot import SEVERITIES
 from bot.sweep import Sweeper
 from bot.web.app import build as build_web
 from bot.worker import Worker
 from envbounty.findings import Environment, Finding, Jail, Report, Result, Severity, Verdict, settle
-from envbounty.policy import BUILT_IN
+from envbounty.policy import BUILT_IN, PLACE, read_policy
 from localhub.hub import Hub
 from localhub.model import App, Pull, Repo
 from localhub.oidc import Issuer, claims_of
@@ -92,6 +93,7 @@ class Town:
     """One repository `lab/bounties`, the bot, and ann (contributor), max (maintainer), pia (another one)."""
 
     def __init__(self, database_url: str, key: str = "", **settings: Any) -> None:
+        self.policy_text = ""
         self.hub = Hub.start()
         self.issuer = Issuer(f"{self.hub.url}/oidc", clock=lambda: self.hub.now().timestamp())
         self.hub.mount("/oidc", self.issuer.app)
@@ -110,7 +112,7 @@ class Town:
             database_url=database_url,
             github_api_url=self.hub.api,
             oidc_issuer=self.issuer.url,
-            **{"write_spacing": 0, "read_back": 0, "workers": 2, **settings},
+            **{"write_spacing": 0, "read_back": 0, "dispatch_grace": 30, "report_grace": 30, **settings},
         )
         self.bot = self.another()
         self.worker = Worker(self.bot)
@@ -123,14 +125,14 @@ class Town:
     def another(self) -> Bot:
         """A bot of this town, on the same database."""
         bot = build(self.settings)
-        bot.clock = self.hub.now
+        bot.clock = bot.app.tokens.clock = self.hub.now
         bot.examine = lambda access: ()
         return bot
 
     def _listen(self) -> uvicorn.Server:
         bot = self.bot
         secret = self.settings.webhook_secret.get_secret_value()
-        app = build_web(secret, bot.store, bot.reporting, bot.health)
+        app = build_web(secret, bot.store, bot.reporting, bot.health, clock=bot.clock)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
         threading.Thread(target=server.run, args=([self._socket],), daemon=True).start()
         while not server.started:
@@ -204,11 +206,11 @@ class Town:
                 verdict=verdict or settled,
                 reason=reason,
                 findings=tuple(findings) if slug == slugs[0] else (),
-                policy=BUILT_IN.digest,
+                policy=self.digest,
             )
             for slug in slugs
         )
-        report = Report(tier=tier, policy=BUILT_IN.digest, jail=Jail(backend="bubblewrap", isolated=True), results=results)
+        report = Report(tier=tier, policy=self.digest, jail=Jail(backend="bubblewrap", isolated=True), results=results)
         text = report.to_json()
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w") as archive:
@@ -226,6 +228,11 @@ class Town:
             "artifact": {"id": artifact.id, "digest": artifact.digest, "size": len(text)},
             "report": json.loads(text),
         }
+
+    @property
+    def digest(self) -> str:
+        """The policy that runs weigh their findings by."""
+        return read_policy(self.policy_text, PLACE, SEVERITIES).digest if self.policy_text else BUILT_IN.digest
 
     def post(self, body: Any, token: str) -> httpx.Response:
         return self.client.post(f"{self.url}/report", json=body, headers={"authorization": f"Bearer {token}"})
