@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from bot import setup_cli
+
 if TYPE_CHECKING:
     from bot.settings import Settings
 
@@ -16,6 +18,10 @@ USAGE, COULD_NOT_RUN = 2, 4
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """The GitHub App of a bounty repository. Settings come from the environment: see docs/operate.md."""
+
+
+main.add_command(setup_cli.app)
+main.add_command(setup_cli.doctor)
 
 
 @main.command()

@@ -60,7 +60,9 @@ def configure(level: str = "INFO", *, pretty: bool = False) -> None:
         structlog.processors.format_exc_info,
         redact,
     ]
-    render: Any = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback) if pretty else structlog.processors.JSONRenderer()
+    render: Any = structlog.processors.JSONRenderer()
+    if pretty:  # a richer traceback would show local variables
+        render = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, render],

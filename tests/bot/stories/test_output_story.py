@@ -119,7 +119,7 @@ def test_nothing_that_a_stranger_wrote_is_live(town: Town) -> None:
         assert "@" not in live and "#1" not in live and "<img" not in live and "<!--" not in live and "http" not in live
 
 
-def test_a_review_that_github_refuses_is_posted_without_the_culprit(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_review_is_posted_without_the_culprit(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     # Lines that our own reading of the patch would never let through.
     monkeypatch.setattr("bot.publish.review.commentable", lambda patches: {PLACE: frozenset(range(1, 100))})
     pull = opened(town)

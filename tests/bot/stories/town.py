@@ -1,7 +1,7 @@
 """A whole small world: localhub, the bot behind a real HTTP server, people, and jobs that report when a test says so.
 
-Nothing runs by itself. `settle()` lets every webhook arrive and the bot look at whatever is due, until all is quiet, so a
-story is the same every time. The bot's clock is the hub's, and `wait` lets it jump.
+Nothing runs by itself. `settle()` lets every webhook arrive and the bot look at whatever is due, until all is quiet, so
+a story is the same every time. The bot's clock is the hub's, and `wait` lets it jump.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ BASE = {
 def environment(slug: str = "sums", python: str = PYTHON) -> dict[str, str]:
     """An environment's files, as a contributor pushes them."""
     place = f"environments/{slug}"
-    return {f"{place}/env.yaml": ENV_YAML.format(name=slug), f"{place}/environment.py": python, f"{place}/task.md": "Do.\n"}
+    spec = ENV_YAML.format(name=slug)
+    return {f"{place}/env.yaml": spec, f"{place}/environment.py": python, f"{place}/task.md": "Do.\n"}
 
 
 def finding(rule: str = "accepts-wrong", line: int = 3, severity: Severity = Severity.ERROR, **more: Any) -> Finding:
