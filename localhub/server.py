@@ -69,9 +69,9 @@ class Server:
             time.sleep(0.005)
 
     def stop(self) -> None:
-        if self._uvicorn and self._thread:
+        """Stop listening. The thread ends by itself a moment later: uvicorn sleeps before it looks up."""
+        if self._uvicorn:
             self._uvicorn.should_exit = self._uvicorn.force_exit = True
-            self._thread.join(10)
 
     def mount(self, prefix: str, asgi: Any) -> None:
         self._app.router.routes.insert(0, Mount(prefix, app=asgi))

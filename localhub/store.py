@@ -49,7 +49,8 @@ class Store:
 
     def remove_folder(self) -> None:
         if self._own_folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            with self.lock:  # whoever is in the middle of something ends first
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     # Time and numbers
 

@@ -54,8 +54,10 @@ def test_the_secondary_limit_counts_what_makes_something(world):
 def test_errors_look_as_githubs(world):
     token = world.max.token
     assert world.bot("GET", "/nonsense", token=token).json() == {
-        "message": "Not Found", "documentation_url": "https://docs.github.com/rest", "status": "404",
-    }  # fmt: skip
+        "message": "Not Found",
+        "documentation_url": "https://docs.github.com/rest",
+        "status": "404",
+    }
     headers = {"Authorization": f"Bearer {token}"}
     broken = world.bot.client.post(ISSUES, content=b"{", headers=headers)
     assert (broken.status_code, broken.json()["message"]) == (400, "Problems parsing JSON")

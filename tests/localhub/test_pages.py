@@ -19,9 +19,18 @@ def test_the_whole_story_can_be_looked_at(world):
     world.max.comment_line(pull, "env/a.txt", 1, "why one?")
     world.max.approve(pull)
     output = {
-        "title": "Verify failed", "summary": "**one** finding",
-        "annotations": [{"path": "env/a.txt", "start_line": 1, "end_line": 1, "annotation_level": "failure", "message": "always true"}],
-    }  # fmt: skip
+        "title": "Verify failed",
+        "summary": "**one** finding",
+        "annotations": [
+            {
+                "path": "env/a.txt",
+                "start_line": 1,
+                "end_line": 1,
+                "annotation_level": "failure",
+                "message": "always true",
+            }
+        ],
+    }
     body = {"name": "verify", "head_sha": pull.head, "conclusion": "failure", "output": output}
     check = world.bot("POST", "/repos/acme/bounties/check-runs", body).json()
     world.bot(
@@ -58,8 +67,17 @@ def test_the_whole_story_can_be_looked_at(world):
     assert "approved" in get(world, "/acme/bounties/pull/2").text
     world.max.merge(pull)
     assert "merged" in get(world, "/acme/bounties/pull/2").text
-    for path in ("/acme/none", "/acme/bounties/issues/99", "/acme/bounties/pull/1", "/acme/bounties/commit/x", "/acme/bounties/runs/1",
-                 "/acme/bounties/actions/runs/1", "/acme/bounties/blob/main/none", "/apps/none", "/-/artifacts/none"):  # fmt: skip
+    for path in (
+        "/acme/none",
+        "/acme/bounties/issues/99",
+        "/acme/bounties/pull/1",
+        "/acme/bounties/commit/x",
+        "/acme/bounties/runs/1",
+        "/acme/bounties/actions/runs/1",
+        "/acme/bounties/blob/main/none",
+        "/apps/none",
+        "/-/artifacts/none",
+    ):
         assert get(world, path).status_code == 404, path
 
 
@@ -83,9 +101,13 @@ def test_a_private_repository_has_no_pages(world):
 
 def test_an_app_is_made_from_a_manifest(world):
     manifest = {
-        "name": "From a manifest", "url": "http://example.org", "redirect_url": "http://127.0.0.1:9/made?x=1",
-        "hook_attributes": {"url": world.receiver.url}, "default_permissions": {"checks": "write"}, "default_events": ["push"],
-    }  # fmt: skip
+        "name": "From a manifest",
+        "url": "http://example.org",
+        "redirect_url": "http://127.0.0.1:9/made?x=1",
+        "hook_attributes": {"url": world.receiver.url},
+        "default_permissions": {"checks": "write"},
+        "default_events": ["push"],
+    }
     form = {"manifest": json.dumps(manifest)}
     page = httpx.post(f"{world.hub.url}/settings/apps/new?state=secret", data=form, trust_env=False)
     assert page.status_code == 200 and "From a manifest" in page.text and "checks" in page.text

@@ -1,4 +1,4 @@
-"""Webhooks: signed, sent once, recorded, sent again on request, and lost, doubled, reordered or tampered with by order."""
+"""Webhooks: signed, sent once, recorded, sent again on request; lost, doubled, reordered or tampered with by order."""
 
 import gzip
 import hashlib
