@@ -2,11 +2,13 @@
 
     issuer = Issuer(hub.url + "/oidc")
     hub.mount("/oidc", issuer.app)
-    hub.runner = ActRunner(hub, issuer, mirrors={"envbounty/envbounty": Mirror(ROOT)}, machine={"ENVBOUNTY_PYTHON": …})
+    tools = Mirror(ROOT, ("actions", ".github/workflows", "docs/report.schema.json"))
+    hub.runner = ActRunner(hub, issuer, mirrors={"envbounty/envbounty": tools}, machine={"ENVBOUNTY_PYTHON": …})
 
 Not emulated: concurrency groups, caches, environments, services, matrices.
 """
 
-from localhub.actions.runner import ActRunner, Mirror
+from localhub.actions.places import Mirror
+from localhub.actions.runner import ActRunner
 
 __all__ = ["ActRunner", "Mirror"]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import shutil
 import sys
-import tarfile
 import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from localhub.actions.plan import Broken, Ended, Planned, Source, act_file, plan, used_by
+from localhub.actions.places import Mirror, Places
+from localhub.actions.plan import Broken, Ended, Planned, Source, act_file, plan
 from localhub.actions.process import tail, watch
 from localhub.actions.results import Results
 from localhub.oidc import Issuer, claims_of
@@ -27,12 +24,6 @@ if TYPE_CHECKING:
     from localhub.runs import Run
 
 HERE = Path(__file__).resolve().parent
-STAND_INS = {
-    "actions/checkout": "checkout",
-    "actions/upload-artifact": "upload-artifact",
-    "actions/download-artifact": "download-artifact",
-    "github/codeql-action": "codeql-action",
-}
 _RESULTS = "/localhub/results"
 
 
@@ -47,14 +38,6 @@ class Home(Protocol):
     def graphql(self) -> str: ...
     def mount(self, prefix: str, asgi: object) -> None: ...
     def finish_run(self, run: Run, conclusion: str) -> None: ...
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """A folder that stands for a repository of actions, at whichever commit it is asked for. Only `paths` are taken."""
-
-    root: Path
-    paths: tuple[str, ...] = ("actions", ".github/workflows", "docs/report.schema.json")
 
 
 class ActRunner:
@@ -75,13 +58,11 @@ class ActRunner:
         seconds: float = 3600,
     ) -> None:
         self._hub, self._issuer, self._results = hub, issuer, Results()
-        self._mirrors = dict(mirrors or {})
         self._machine = dict(machine or {})
         self._seconds = seconds
         self._slots = threading.Semaphore(at_once)
         self._folder = tempfile.TemporaryDirectory(prefix="localhub-actions-")
-        self._staged: dict[str, Path] = {}
-        self._lock = threading.Lock()
+        self._places = Places(mirrors or {}, Path(self._folder.name, "mirrors"))
         self.trouble: list[str] = []  # why a run did not start, which GitHub shows on the run's page only
         self.act = str(Path(sys.executable).parent / "act")
         hub.mount(_RESULTS, self._results.app)
@@ -96,7 +77,7 @@ class ActRunner:
         """See `localhub.runs.Runner`. The workflow's file is that of the run's own commit, on the branch dispatched."""
         source = Source(repo.full_name, workflow_path, run.head_sha)
         try:
-            jobs = plan(run.workflow_text, source, inputs, lambda called: self._read(called, run))
+            jobs = plan(run.workflow_text, source, inputs, lambda called: self._places.read(called, run))
         except Broken as why:
             self.trouble.append(f"run {run.id}: invalid workflow file: {why}")
             self._hub.finish_run(run, "startup_failure")  # with no job at all, as on GitHub
@@ -170,7 +151,7 @@ class ActRunner:
         command += ["--env-file", str(folder / "environment"), "--actor", run.actor.login]
         for name, value in self._variables(run, folder).items():
             command += ["--env", f"{name}={value}"]
-        for mapped in self._actions(text, run, folder):
+        for mapped in self._places.mapped(text, run, folder):
             command += ["--local-repository", mapped]
         environment = {"PATH": _path(), "HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
         seconds = min(self._seconds, planned.minutes * 60)
@@ -203,55 +184,6 @@ class ActRunner:
             **self._machine,
         }
 
-    def _actions(self, text: str, run: Run, folder: Path) -> list[str]:
-        """`--local-repository` for every action that the workflow uses, and that those use. Raises `Broken`."""
-        places: dict[tuple[str, str], Path] = {}
-        waiting = used_by(text)
-        while waiting:
-            repository, ref = found = waiting.pop()
-            if found in places:
-                continue
-            places[found] = self._place(repository, ref, run, folder)
-            for file in places[found].glob("**/action.y*ml"):
-                waiting |= used_by(file.read_text(encoding="utf-8")) - set(places)
-        return [f"{repository}@{ref}={place}" for (repository, ref), place in places.items()]
-
-    def _place(self, repository: str, ref: str, run: Run, folder: Path) -> Path:
-        if repository in STAND_INS:
-            return HERE / "standins" / STAND_INS[repository]
-        if repository in self._mirrors:
-            return self._stage(repository)
-        if repository == run.repo.full_name:
-            place = folder / "own"
-            if not place.exists():
-                archive = run.repo.git.run("archive", "--format=tar", ref)
-                with tarfile.open(fileobj=io.BytesIO(archive)) as packed:
-                    packed.extractall(place, filter="data")
-            return place
-        raise Broken(f"there is nothing to stand for {repository}@{ref}")
-
-    def _stage(self, repository: str) -> Path:
-        """A copy of a mirror: act copies the whole folder for every step, and a checkout holds a lot more."""
-        with self._lock:
-            if repository not in self._staged:
-                mirror = self._mirrors[repository]
-                place = Path(self._folder.name, "mirrors", repository)
-                for path in mirror.paths:
-                    _copy(mirror.root / path, place / path)
-                self._staged[repository] = place
-            return self._staged[repository]
-
-    def _read(self, called: Source, run: Run) -> str:
-        if called.repo in self._mirrors:
-            file = self._mirrors[called.repo].root / called.path
-            if file.is_file():
-                return file.read_text(encoding="utf-8")
-        elif called.repo == run.repo.full_name:
-            found = run.repo.git.run("cat-file", "blob", f"{called.ref}:{called.path}", ok=False)
-            if found:
-                return found.decode("utf-8", "replace")
-        raise Broken(f"workflow was not found: {called.name}")
-
 
 def _worst(conclusions: Sequence[str]) -> str:
     for one in ("cancelled", "timed_out", "failure"):
@@ -281,14 +213,6 @@ def _private(file: Path, values: Mapping[str, str]) -> None:
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
         for name, value in values.items():
             stream.write(f"{name}={value}\n")
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-    else:
-        shutil.copy2(source, target)
 
 
 def _path() -> str:

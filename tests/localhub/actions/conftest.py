@@ -145,7 +145,8 @@ def world(tmp_path: Path) -> Iterator[World]:
         issuer = Issuer(hub.url + "/oidc")
         hub.mount("/oidc", issuer.app)
         machine = {"ENVBOUNTY_PYTHON": str(tmp_path / "bin/python")}
-        runner = hub.runner = ActRunner(hub, issuer, {"envbounty/envbounty": Mirror(ROOT)}, machine, seconds=100)
+        tools = Mirror(ROOT, ("actions", ".github/workflows", "docs/report.schema.json"))
+        runner = hub.runner = ActRunner(hub, issuer, {"envbounty/envbounty": tools}, machine, seconds=100)
         maintainer, stranger = hub.user("max"), hub.user("sam")
         files = render_repository(TRUSTED, "@max")
         repo = hub.create_repo("acme/bounties", files=files, maintainers=[maintainer])

@@ -13,7 +13,7 @@ fetch() { GIT_LFS_SKIP_SMUDGE=1 git -c "http.$GITHUB_SERVER_URL/.extraheader=$he
 wanted=${REF:-$DEFAULT_REF}
 if [[ $DEPTH == 0 ]]; then
     fetch origin '+refs/heads/*:refs/remotes/origin/*' '+refs/tags/*:refs/tags/*'
-    [[ $wanted =~ ^[0-9a-f]{40}$ ]] && git cat-file -e "$wanted^{commit}" 2>/dev/null || fetch origin "$wanted"
+    if [[ ! $wanted =~ ^[0-9a-f]{40}$ ]] || ! git cat-file -e "$wanted^{commit}" 2>/dev/null; then fetch origin "$wanted"; fi
 else
     fetch --depth "$DEPTH" origin "$wanted"
 fi
