@@ -149,11 +149,20 @@ def weigh(hub: Hub, pull: Pull) -> None:
         return
     tree = git.merged_tree(base, pull.head)
     pull.mergeable, pull.weighed, pull.merge_commit = tree is not None, (pull.head, base), None
+    hub.faults.changed(("mergeable", pull.id), False, hub.faults.unweighed)
     if tree:
         who = hub.ghost
         message = f"Merge {pull.head} into {base}"
         pull.merge_commit = git.commit_tree(tree, [base, pull.head], message, who.login, who.email, hub.now())
         git.set_ref(f"refs/pull/{pull.number}/merge", pull.merge_commit)
+
+
+def belongs(pull: Pull, sha: str) -> bool:
+    """Whether a commit is one of the pull request's: its head, an earlier head, or on the way to them."""
+    if sha in (pull.head, *pull.past_heads):
+        return True
+    git = pull.repo.git
+    return git.commit_sha(sha) == sha and git.is_ancestor(sha, pull.head) and not git.is_ancestor(sha, pull.base_sha)
 
 
 def files(pull: Pull, head: str | None = None) -> list[FileChange]:
@@ -210,7 +219,7 @@ def state(hub: Hub, pull: Pull) -> tuple[bool | None, str]:
     if pull.merged or not pull.open:
         return None, "unknown"
     weigh(hub, pull)
-    if pull.mergeable is None:
+    if not hub.faults.shown(("mergeable", pull.id), True):
         return None, "unknown"
     if not pull.mergeable:
         return False, "dirty"

@@ -86,6 +86,7 @@ class Faults:
 
     seed: int = 0
     lag: int = 0  # reads that still show the state before a change
+    unweighed: int = 0  # reads after a head or a base moved that do not know yet whether it merges (mergeable: null)
     webhooks: Webhooks = Webhooks()
     counts: Counter[str] = field(default_factory=Counter)
     active: list[Fault] = field(default_factory=list)
@@ -114,7 +115,7 @@ class Faults:
             self.active.clear()
             self._hooks.clear()
             self._stale.clear()
-            self.lag, self.webhooks = 0, Webhooks()
+            self.lag, self.unweighed, self.webhooks = 0, 0, Webhooks()
 
     # For the server
 
@@ -163,11 +164,12 @@ class Faults:
                     return Fate(kind, self._random.randint(1, wanted.held))
         return Fate()
 
-    def changed(self, key: Any, before: Any) -> None:
-        """Something readers see has changed from `before`: the next `lag` reads of `key` still show that."""
+    def changed(self, key: Any, before: Any, reads: int | None = None) -> None:
+        """Something readers see has changed from `before`: the next `lag` (or `reads`) reads of `key` show that."""
+        reads = self.lag if reads is None else reads
         with self._lock:
-            if self.lag and key not in self._stale:
-                self._stale[key] = (before, self.lag)
+            if reads and key not in self._stale:
+                self._stale[key] = (before, reads)
 
     def shown(self, key: Any, now: Any) -> Any:
         """What a read of `key` shows: `now`, or what was before while reads lag. Counts as one read."""

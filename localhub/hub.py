@@ -168,19 +168,75 @@ class Hub(Running):
                 self.now(),
             )
             self.installations[made.id] = made
-            self.send(
-                app,
-                "installation",
-                "created",
-                {
-                    "installation": shapes.installation(self, made),
-                    "repositories": [_minimal(repo) for repo in repos],
-                    "requester": None,
-                    "sender": shapes.user(self, repos[0].owner),
-                },
-                made,
-            )
+            self._tell_installation(made, "created")
             return made
+
+    def change_installation(
+        self,
+        installation: Installation,
+        permissions: Mapping[str, str] | None = None,
+        add: Iterable[Repo] = (),
+        remove: Iterable[Repo] = (),
+        suspended: bool | None = None,
+    ) -> None:
+        """What its account does to an installation: accept other permissions, add or remove repositories, suspend."""
+        with self.lock:
+            if permissions is not None:
+                installation.permissions = dict(permissions)
+                self._tell_installation(installation, "new_permissions_accepted")
+            for action, repos in (("added", list(add)), ("removed", list(remove))):
+                if repos:
+                    numbers = {repo.id for repo in repos}
+                    kept = installation.repo_ids
+                    installation.repo_ids = kept | numbers if action == "added" else kept - numbers
+                    lists: dict[str, Any] = {"repositories_added": [], "repositories_removed": []}
+                    lists[f"repositories_{action}"] = [_minimal(repo) for repo in repos]
+                    lists |= {"repository_selection": "selected", "requester": None}
+                    self._tell_installation(installation, action, "installation_repositories", lists)
+            if suspended is not None:
+                installation.suspended_at = self.now() if suspended else None
+                self._tell_installation(installation, "suspend" if suspended else "unsuspend")
+
+    def uninstall(self, installation: Installation) -> None:
+        """Take the App off the account; its tokens are void at once."""
+        with self.lock:
+            del self.installations[installation.id]
+            for value in [token.value for token in self.tokens.values() if token.installation is installation]:
+                del self.tokens[value]
+            self._tell_installation(installation, "deleted")
+
+    def ping(self, app: App) -> None:
+        """The event that GitHub sends when a webhook is set up."""
+        with self.lock:
+            config = {"content_type": "json", "insecure_ssl": "0", "url": app.webhook_url, "secret": "********"}
+            hook = {
+                "type": "App",
+                "id": app.hook_id,
+                "name": "web",
+                "active": True,
+                "events": list(app.events),
+                "config": config,
+                "updated_at": shapes.stamp(app.created_at),
+                "created_at": shapes.stamp(app.created_at),
+                "app_id": app.id,
+                "deliveries_url": f"{self.api}/app/hook/deliveries",
+            }
+            self.send(app, "ping", None, {"zen": "Keep it logically awesome.", "hook_id": app.hook_id, "hook": hook})
+
+    def _tell_installation(
+        self,
+        installation: Installation,
+        action: str,
+        event: str = "installation",
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        shown: dict[str, Any] = {
+            "installation": shapes.installation(self, installation),
+            "sender": shapes.user(self, installation.account),
+        }
+        if event == "installation":
+            shown |= {"repositories": [_minimal(repo) for repo in self.covered(installation)], "requester": None}
+        self.send(installation.app, event, action, shown | dict(more or {}), installation)
 
     def convert_manifest(self, manifest: Mapping[str, Any], owner: User) -> str:
         """Keep an App made from a manifest; the one-time code stands for it until it is converted."""

@@ -88,10 +88,24 @@ class Running(Store):
             self.run_changed(run, "requested")
             runner = self.runner
         if runner is not None and event == "workflow_dispatch":
-            thread = threading.Thread(target=self._run, args=(runner, run), name=f"run {run.id}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            self._start(runner, run)
         return run
+
+    def rerun(self, run: Run, actor: User) -> None:
+        """All jobs of a finished run once more: the same run, the next attempt, asked for by `actor`."""
+        with self.lock:
+            run.attempt, run.status, run.conclusion, run.updated_at = run.attempt + 1, "queued", None, self.now()
+            run.triggering_actor = actor
+            run.cancelled.clear()
+            self.run_changed(run, "requested")
+            runner = self.runner
+        if runner is not None:
+            self._start(runner, run)
+
+    def _start(self, runner: Runner, run: Run) -> None:
+        thread = threading.Thread(target=self._run, args=(runner, run), name=f"run {run.id}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _run(self, runner: Runner, run: Run) -> None:
         try:
@@ -137,7 +151,8 @@ class Running(Store):
             repo.checks.append(check)
         check.status, check.conclusion, check.completed_at = job.status, job.conclusion, job.completed_at
         self.emit(repo, "workflow_job", action, run.actor, {"workflow_job": shapes.job(self, job)})
-        self.emit_check(check, "created" if action == "in_progress" else "completed", run.actor)
+        if action != "in_progress":
+            self.emit_check(check, "created" if action == "queued" else "completed", run.actor)
 
     def emit_check(self, check: CheckRun, action: str, sender: User, only: App | None = None) -> None:
         """Tell about a check run, and about its suite when that was the last."""

@@ -175,11 +175,13 @@ class Run:
         """A job begins. The first one also moves the run to in_progress."""
         with self.hub.lock:
             now = self.hub.now()
-            job = Job(self.hub.next_id(), self, name, now, self.attempt, started_at=now, labels=labels)
+            job = Job(self.hub.next_id(), self, name, now, self.attempt, "queued", started_at=now, labels=labels)
             self.jobs.append(job)
+            self.hub.job_changed(job, "queued")
             if self.status != "in_progress":
                 self.status, self.updated_at = "in_progress", now
                 self.hub.run_changed(self, "in_progress")
+            job.status = "in_progress"
             self.hub.job_changed(job, "in_progress")
             return job
 

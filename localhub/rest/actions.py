@@ -165,6 +165,15 @@ def cancel(call: Call) -> Any:
     return 202, {}
 
 
+@operation("POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun", app=WRITE, role="write")
+def rerun(call: Call) -> Any:
+    run = _run(call)
+    if run.status != "completed":
+        raise Refused(403, "This workflow is already running")
+    call.hub.rerun(run, call.user)
+    return 201, {}
+
+
 @operation("GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs", app=READ)
 def jobs(call: Call) -> Any:
     run = _run(call)

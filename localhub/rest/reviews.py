@@ -55,7 +55,7 @@ def create(call: Call) -> Any:
     if event == "COMMENT" and not text and not wanted:
         raise Refused(422, "Unprocessable Entity", ["Body can't be blank"])
     commit = body.get("commit_id") or pull.head
-    if commit not in (pull.head, *pull.past_heads):
+    if not changes.belongs(pull, commit):
         raise Refused(422, "Unprocessable Entity", ["commit_id is not part of the pull request"])
     changed = changes.files(pull, commit)
     places = [_place(one, changed) for one in wanted]
@@ -220,7 +220,7 @@ def comment(call: Call) -> Any:
     if body.get("in_reply_to"):
         return 201, shapes.review_comment(hub, _answer(call, pull, int(body["in_reply_to"]), text))
     commit, path = call.need("commit_id"), call.need("path")
-    if commit not in (pull.head, *pull.past_heads):
+    if not changes.belongs(pull, commit):
         raise Refused.invalid(
             "PullRequestReviewComment", "commit_id", "custom", "commit_id is not part of the pull request"
         )

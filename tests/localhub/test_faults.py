@@ -100,6 +100,13 @@ def test_reads_lag_behind_writes(world):
     assert world.hub.faults.counts["stale_read"] == 4
 
 
+def test_whether_it_merges_is_not_known_at_once(world):
+    world.hub.faults.unweighed = 2
+    pull = world.ann.open_pull(world.repo, {"a.txt": "1\n"})  # the answer to opening it is the first read
+    known = [world.bot("GET", f"/repos/acme/bounties/pulls/{pull.number}").json() for _ in range(2)]
+    assert [(one["mergeable"], one["mergeable_state"]) for one in known] == [(None, "unknown"), (True, "clean")]
+
+
 def test_clearing_ends_all_of_it(world):
     world.hub.faults.add("bad_gateway")
     world.hub.faults.lag = 5

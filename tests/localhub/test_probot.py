@@ -1,7 +1,7 @@
 """A Probot app, unmodified: it finds localhub's API good enough to work with, and its webhooks good enough to answer.
 
-Probot is another implementation of both sides, so a mistake that only our own clients share shows here. It needs Node.js
-and `npm install --prefix tests/localhub/probot`.
+Probot is another implementation of both sides, so a mistake that only our own clients share shows here. It needs
+Node.js and `npm install --prefix tests/localhub/probot`.
 """
 
 import os

@@ -75,6 +75,16 @@ def test_a_review_is_of_one_commit_and_stays_so(world):
     assert world.receiver.last("pull_request_review submitted")["review"]["state"] == "approved"
 
 
+def test_a_commit_on_the_way_to_the_head_can_be_reviewed_and_one_of_the_base_cannot(world):
+    fork = world.ann.fork(world.repo)
+    first = world.ann.push(fork, "topic", {"a.txt": "1\n"})
+    world.ann.push(fork, "topic", {"a.txt": "2\n"})
+    pull = world.ann.open_pull(world.repo)
+    assert world.max.approve(pull, commit=first).commit == first
+    with pytest.raises(Refused, match="422"):
+        world.max.approve(pull, commit=world.repo.git.ref("refs/heads/main"))
+
+
 def test_a_draft_review_is_its_authors_secret(world):
     pull = world.ann.open_pull(world.repo, {"a.txt": "1\n"})
     draft = world.max.review(pull, None, "not yet", comments=[{"path": "a.txt", "line": 1, "body": "hm"}])

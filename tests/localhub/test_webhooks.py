@@ -79,6 +79,33 @@ def test_an_app_hears_only_what_it_subscribed_to(world):
     assert {one.event for one in world.hub.sender.records if one.app is few} == {"installation"}
 
 
+def test_what_happens_to_an_installation_is_told(world):
+    other = world.hub.create_repo("acme/other")
+    hub, it = world.hub, world.installation
+    hub.ping(world.app)
+    hub.change_installation(it, permissions={"metadata": "read", "issues": "read"})
+    hub.change_installation(it, add=[other])
+    assert world.bot("GET", "/installation/repositories").json()["total_count"] == 2
+    hub.change_installation(it, remove=[world.repo])
+    hub.change_installation(it, suspended=True)
+    hub.change_installation(it, suspended=False)
+    assert world.bot.mint().json()["permissions"] == {"metadata": "read", "issues": "read"}
+    hub.uninstall(it)
+    assert world.bot("GET", "/installation/repositories").status_code == 401 and world.bot.mint().status_code == 404
+    hub.drain()
+    assert world.receiver.names() == [
+        "installation created",
+        "ping",
+        "installation new_permissions_accepted",
+        "installation_repositories added",
+        "installation_repositories removed",
+        "installation suspend",
+        "installation unsuspend",
+        "installation deleted",
+    ]
+    assert [one["full_name"] for one in world.receiver.last("installation deleted")["repositories"]] == ["acme/other"]
+
+
 def story(world, **faults: float) -> list[str]:
     """Titles of twenty issues, in the order in which they were heard of."""
     world.hub.drain()
