@@ -140,30 +140,52 @@ def _lines(body: str) -> Iterator[str]:
 
     HTML can hide all that follows it (`<details>`, `<div hidden>`), so nothing after it is read, save after a comment.
     """
-    tokens = _MARKDOWN.parse(body.replace("\x00", "\ufffd"))
+    text = body.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    raw = text.split("\n")
     depth = 0
+    tokens = _MARKDOWN.parse(text)
     for number, token in enumerate(tokens):
         if token.type == "html_block" and _COMMENT.fullmatch(token.content.strip()) is None:
             return
         if token.type == "inline" and depth == 1 and tokens[number - 1].type == "paragraph_open":
-            yield from _plain_lines(token.children or [])
+            if _ADDRESS.search(token.content):
+                return
+            if not _doubtful(raw, token):
+                yield from _plain_lines(token.children or [])
         if any(child.type == "html_inline" for child in token.children or []):
             return
         depth += token.nesting
 
 
+def _doubtful(raw: list[str], paragraph: Token) -> bool:
+    """Whether GitHub may see something else here than a paragraph of its own: a footnote, or the end of a quotation."""
+    first = paragraph.map[0] if paragraph.map else 0
+    above = raw[first - 1] if first else ""
+    return _NOTE.search(paragraph.content) is not None or _CONTAINER.match(above) is not None
+
+
+#: GitHub makes links of bare addresses, and takes into them what would be markup elsewhere: then a code span or an
+#: element begins where CommonMark sees none.
+_ADDRESS = re.compile(r"(?:://|www\.|mailto:|xmpp:)\S*[`\\<]")
+_NOTE = re.compile(r"^\s*\[\^", re.MULTILINE)
+_CONTAINER = re.compile(r"\s*(?:[>\-+*\[|]|\d+[.)])")
+
+
 def _plain_lines(children: list[Token]) -> Iterator[str]:
     """The lines of one paragraph that begin with a slash and with nothing before it, up to the first HTML."""
     line: list[str] | None = []  # None: the line began with something that is no plain text
-    depth = 0
+    depth, formula = 0, False
     for child in children:
         depth += child.nesting
+        formula = formula or (line is None and "$" in child.content)
         if child.type == "html_inline":
             yield from _command([*line, _BROKEN] if line else None)
             return
         if child.type in ("softbreak", "hardbreak"):
             yield from _command(line)
-            line = [] if depth == 0 else None
+            # Formulas are GitHub's own, and may go over lines.
+            formula = formula or "$" in "".join(line or [])
+            line = [] if depth == 0 and not formula else None
         elif line is None or not (child.content or child.nesting):
             continue
         elif child.type == "text":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.checks import file_of
 from bot.escape import cut, fit
 from bot.state import Accepted, Blocker, Decision, Status, TierState
 from bot.text.findings import body, where
@@ -48,7 +49,7 @@ def check_output(known: TierState, decision: Decision) -> CheckOutput:
         parts.append(blockers(decision.blockers))
         parts.extend(f"- {note}" for note in decision.notes)
     found = sorted(report.findings, key=lambda pair: weight(pair[1].severity)) if report is not None else []
-    text = fit(body(finding, where(f"{directory}/{finding.path}", finding.line)) for directory, finding in found)
+    text = fit(body(finding, where(file_of(directory, finding), finding.line)) for directory, finding in found)
     return CheckOutput(_title(known), fit(parts), text)
 
 

@@ -123,6 +123,14 @@ HIDDEN = {
     "capitals": "/HOLD now",
     "two slashes": "//hold",
     "a footnote": "x[^1]\n\n[^1]:\n    /hold",
+    "a footnote that nothing refers to, which is not shown": "[^1]: note\n/hold",
+    "a footnote in the middle of a paragraph": "x\n[^1]: note\n/hold",
+    "a quotation that ends in a definition": "> [a]: /x\n/hold",
+    "a code span whose first mark is part of an address": "http://example.org/` `\n/hold\n`",
+    "an element whose escape is part of an address": "http://example.org/\\<details>\n/hold",
+    "an element after an address, further down": "http://example.org/\\<details>\n\n/hold",
+    "a formula": "$\n/hold\n$",
+    "a formula after code": "`a` $\n/hold\n$",
 }
 
 

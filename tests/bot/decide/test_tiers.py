@@ -127,6 +127,7 @@ def test_a_lost_job_is_tried_twice_more_and_then_waits_for_somebody(make: Any) -
 
     assert started(decide(make.new(jobs=(lost(1),)))) == ["verify"]
     assert started(decide(make.new(jobs=(lost(1), lost(2))))) == ["verify"]
+    assert "the runner went away" in decide(make.new(jobs=(lost(1),))).starts[0].why
     worn = make.new(jobs=(lost(1), lost(2), lost(3)))
     assert tier(decide(worn)).status is Status.ERROR
     assert "the runner went away" in tier(decide(worn)).why
@@ -287,7 +288,9 @@ def test_an_override_lifts_one_rule_on_one_head(make: Any) -> None:
     assert decide(lifted).merge is not None
     assert any("we looked at it by hand" in note for note in decide(lifted).notes)
     for other in (make.override(head=make.old_head), make.override("another-rule")):
-        assert decide(replace(state, overrides=(other,))).merge is None
+        decision = decide(replace(state, overrides=(other,)))
+        assert decision.merge is None
+        assert not any("by hand" in note for note in decision.notes), "what lifts nothing is not worth a note"
 
 
 def test_an_override_of_one_rule_leaves_the_others(make: Any) -> None:
