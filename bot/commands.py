@@ -140,13 +140,17 @@ def _lines(body: str) -> Iterator[str]:
 
     HTML can hide all that follows it (`<details>`, `<div hidden>`), so nothing after it is read, save after a comment.
     """
-    text = body.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
+    text = body.replace("\r\n", "\n").replace("\r", "\n")
+    if _CONTROL.search(text) is not None:
+        return  # nobody types these, and parsers differ in what they take for a space
     raw = text.split("\n")
     depth = 0
     tokens = _MARKDOWN.parse(text)
     for number, token in enumerate(tokens):
         if token.type == "html_block" and _COMMENT.fullmatch(token.content.strip()) is None:
             return
+        if token.type == "table_open" and token.map and raw[token.map[0]].lstrip().startswith("<"):
+            return  # HTML to GitHub, which looks for it before it looks for tables
         if token.type == "inline" and depth == 1 and tokens[number - 1].type == "paragraph_open":
             if _ADDRESS.search(token.content):
                 return
@@ -167,6 +171,7 @@ def _doubtful(raw: list[str], paragraph: Token) -> bool:
 #: GitHub makes links of bare addresses, and takes into them what would be markup elsewhere: then a code span or an
 #: element begins where CommonMark sees none.
 _ADDRESS = re.compile(r"(?:://|www\.|mailto:|xmpp:)\S*[`\\<]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _NOTE = re.compile(r"^\s*\[\^", re.MULTILINE)
 _CONTAINER = re.compile(r"\s*(?:[>\-+*\[|]|\d+[.)])")
 

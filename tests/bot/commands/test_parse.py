@@ -129,6 +129,9 @@ HIDDEN = {
     "a code span whose first mark is part of an address": "http://example.org/` `\n/hold\n`",
     "an element whose escape is part of an address": "http://example.org/\\<details>\n/hold",
     "an element after an address, further down": "http://example.org/\\<details>\n\n/hold",
+    "a declaration that could be a table": "<!X | a\n|---|---|\n\n/hold",
+    "a table whose second line begins with a form feed": "/hold\n\x0c---",
+    "a null character": "\x00\n/hold",
     "a formula": "$\n/hold\n$",
     "a formula after code": "`a` $\n/hold\n$",
 }
