@@ -83,7 +83,10 @@ def fetch(inputs: Inputs, environment: Mapping[str, str]) -> tuple[dict[str, obj
         "User-Agent": "envbounty-report",
     }
     status, _, text = patient(record_url, asked)
-    record = json.loads(text) if status == 200 else None
+    try:
+        record = json.loads(text) if status == 200 else None
+    except ValueError:
+        record = None
     check_record(record, inputs.artifact_id, inputs.artifact_digest, environment["GITHUB_RUN_ID"])
     status, headers, data = patient(f"{record_url}/zip", asked, limit=MAX_BYTES)
     if status in (301, 302, 303, 307, 308):

@@ -76,6 +76,7 @@ class World:
     posted: list[tuple[str, Any]] = field(default_factory=list)
     seen: list[tuple[str, str | None]] = field(default_factory=list)
     mints: bool = True
+    garbled: bool = False
     url: str = ""
 
     def __post_init__(self) -> None:
@@ -85,6 +86,8 @@ class World:
         parts = urlsplit(path)
         self.seen.append((parts.path, authorization))
         if parts.path == "/api/repos/acme/bounties/actions/artifacts/7":
+            if self.garbled:
+                return 200, {}, b"<html>"
             record = {
                 "id": 7,
                 "digest": f"sha256:{self.digest}",
@@ -305,6 +308,13 @@ def test_an_artifact_that_github_knows_otherwise(
 
     assert why in one.told()["trouble"]
     assert "/blob" not in [path for path, _ in one.seen]
+
+
+def test_a_record_that_cannot_be_read_becomes_a_trouble(world: Callable[..., World]) -> None:
+    one = world(garbled=True)
+
+    assert one.run().returncode == 0
+    assert one.told()["trouble"] == "The artifact with the report could not be read."
 
 
 def test_bytes_that_changed_on_the_way_are_not_read(world: Callable[..., World]) -> None:
