@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -51,5 +52,9 @@ def serve(bot: Bot, *, listen: socket.socket | None = None) -> None:
         server_header=False,
         timeout_graceful_shutdown=10,
     )
+    # Once it has shut down, uvicorn raises the signal again for whoever handled it before. A stop that was asked for is
+    # no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
     uvicorn.Server(config).run(sockets=[listen] if listen is not None else None)
     bot.close()
