@@ -33,6 +33,28 @@ CLIENT = httpx.Client(trust_env=False, timeout=30)
 AUDIENCE = "https://bot.example"
 
 
+#: `http METHOD URL TOKEN [FILE]` prints the status: not every machine has curl.
+HTTP = """#!/usr/bin/python3 -IS
+import sys, urllib.error, urllib.request
+method, url, token, *file = sys.argv[1:]
+data = open(file[0], "rb").read() if file else None
+request = urllib.request.Request(url, data, {"Authorization": "Bearer " + token}, method=method)
+try:
+    print(urllib.request.urlopen(request, timeout=30).status)
+except urllib.error.HTTPError as error:
+    print(error.code)
+"""
+
+
+@pytest.fixture
+def http(tmp_path: Path) -> Path:
+    """A program that asks one thing over HTTP."""
+    script = tmp_path / "http"
+    script.write_text(HTTP.replace("/usr/bin/python3", os.path.realpath(sys.executable)))
+    script.chmod(0o755)
+    return script
+
+
 @dataclass
 class Listener:
     """Stands where the bot would: believes a token only after its signature was checked with the issuer's keys."""
@@ -139,7 +161,7 @@ def sound_report(tier: str = "verify") -> dict[str, Any]:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path: Path, http: Path) -> Iterator[World]:
     with Hub.start(folder=tmp_path / "hub") as hub:
         checker = hub.checker = Checker(ROOT / "tests/localhub/github.openapi.json.gz")
         issuer = Issuer(hub.url + "/oidc")

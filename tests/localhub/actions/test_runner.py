@@ -96,12 +96,13 @@ jobs:
       - shell: bash
         env: {TOKEN: "${{ github.token }}"}
         run: |
-          call() {
-              curl -s -o /dev/null -w '%{http_code}\\n' -X "$1" -H "Authorization: Bearer $TOKEN" -d '{"ref":"refs/heads/x","sha":"'"$GITHUB_SHA"'"}' "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/$2"
-          }
-          { call GET contents/kept.txt; call POST git/refs; call GET actions/artifacts; } >"$PLACE/answers"
+          printf '{"ref": "refs/heads/x", "sha": "%s"}' "$GITHUB_SHA" >"$PLACE/body"
+          call() { "$PLACE/http" "$1" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/$2" "$TOKEN" $3; }
+          call GET contents/kept.txt >"$PLACE/answers"
+          call POST git/refs "$PLACE/body" >>"$PLACE/answers"
+          call GET actions/artifacts >>"$PLACE/answers"
           env | sed -n 's/^\\(ACTIONS_ID_TOKEN_[A-Z_]*\\)=.*/\\1/p' | sort >"$PLACE/names"
-"""  # noqa: E501
+"""
 
 WIDER = """
 on: workflow_dispatch
@@ -120,7 +121,7 @@ jobs:
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Any]:
+def start(tmp_path: Path, http: Path) -> Iterator[Any]:
     """`start(files)`: a hub with a repository of these files; gives a function that dispatches one workflow."""
     with Hub.start(folder=tmp_path / "hub") as hub:
         issuer = Issuer(hub.url + "/oidc")

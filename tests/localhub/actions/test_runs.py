@@ -198,7 +198,7 @@ def test_a_taken_over_sandbox_cannot_say_who_it_is(world: Any) -> None:
         f'stolen ACTIONS_ID_TOKEN_REQUEST_URL >"$home/url"; stolen ACTIONS_ID_TOKEN_REQUEST_TOKEN >"$home/request"\n'
         f'stolen ACTIONS_RUNTIME_TOKEN >"$home/runtime"\n'
         f"for token in $(stolen ACTIONS_RUNTIME_TOKEN) guess; do\n"
-        f'    curl -s -o /dev/null -w "%{{http_code}} " -H "Authorization: Bearer $token" "{ask}" >>"$home/answers"\n'
+        f'    "$home/http" GET "{ask}" "$token" >>"$home/answers"\n'
         f"done\n" + world.honest()
     )
 
@@ -218,16 +218,16 @@ def test_an_artifact_that_was_there_first_is_not_taken_for_the_report(world: Any
         f"{STEAL}\n"
         f"echo '{forged}' >report.json\n"
         "python3 -c \"import zipfile; zipfile.ZipFile('f.zip', 'w').write('report.json')\"\n"
-        "for name in report results report.json $(seq 20); do\n"
-        '    curl -s -o /dev/null -H "Authorization: Bearer $(stolen ACTIONS_RUNTIME_TOKEN)" --data-binary @f.zip '
-        '"$(stolen ACTIONS_RESULTS_URL)artifacts?name=$name"\n'
+        "results=$(stolen ACTIONS_RESULTS_URL) token=$(stolen ACTIONS_RUNTIME_TOKEN)\n"
+        "for name in report results report.json $(seq 9); do\n"
+        '    "$home/http" POST "${results}artifacts?name=$name" "$token" f.zip\n'
         "done\n" + world.honest()
     )
 
     run = world.dispatch(world.stranger.open_pull(world.repo, ENVIRONMENT))
 
     told = world.told(run)
-    assert len(run.artifacts) == 23
+    assert len(run.artifacts) == 12
     assert (told["artifact"], told["report"]) == (None, None)
     assert told["trouble"] == "The sandbox job failed before there was a report. Its log says more."
 
