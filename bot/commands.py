@@ -162,7 +162,7 @@ def _lines(body: str) -> Iterator[str]:
 
 
 def _doubtful(raw: list[str], paragraph: Token) -> bool:
-    """Whether GitHub may see something else here than a paragraph of its own: a footnote, or the end of a quotation."""
+    """Whether GitHub may see something else here than a paragraph of its own: a footnote, a table, a quotation."""
     first = paragraph.map[0] if paragraph.map else 0
     above = raw[first - 1] if first else ""
     return _NOTE.search(paragraph.content) is not None or _CONTAINER.match(above) is not None
@@ -172,7 +172,7 @@ def _doubtful(raw: list[str], paragraph: Token) -> bool:
 #: element begins where CommonMark sees none.
 _ADDRESS = re.compile(r"(?:://|www\.|mailto:|xmpp:)\S*[`\\<]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_NOTE = re.compile(r"^\s*\[\^", re.MULTILINE)
+_NOTE = re.compile(r"^\s*\[\^|^[ \t]*[|:-][ \t|:-]*$", re.MULTILINE)
 _CONTAINER = re.compile(r"\s*(?:[>\-+*\[|]|\d+[.)])")
 
 

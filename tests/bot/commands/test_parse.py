@@ -131,6 +131,7 @@ HIDDEN = {
     "an element after an address, further down": "http://example.org/\\<details>\n\n/hold",
     "a declaration that could be a table": "<!X | a\n|---|---|\n\n/hold",
     "a table whose second line begins with a form feed": "/hold\n\x0c---",
+    "a table whose head is indented": "x\n\t| a |\n|---|\n/hold",
     "a null character": "\x00\n/hold",
     "a formula": "$\n/hold\n$",
     "a formula after code": "`a` $\n/hold\n$",
