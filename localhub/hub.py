@@ -35,6 +35,8 @@ from localhub.webhooks import Delivery, Sender
 if TYPE_CHECKING:
     from localhub.conformance import Checker
 
+#: The older words for two of the roles.
+_OLDER: dict[str | None, str] = {"maintain": "write", "triage": "read"}
 #: Sent to every App, whatever it subscribed to.
 ALWAYS = ("installation", "installation_repositories", "ping", "github_app_authorization")
 
@@ -51,6 +53,7 @@ class Hub(Running):
         self.downloads: dict[str, tuple[Artifact, datetime]] = {}  # ticket → what it opens, until when
         self.trouble: list[str] = []  # calls that broke the hub itself; a test may hold this to be empty
         self.checker: Checker | None = None  # looks at every exchange; see `localhub.conformance`
+        self.stopping = threading.Event()
         self.server = Server(self)
 
     @classmethod
@@ -62,6 +65,7 @@ class Hub(Running):
 
     def stop(self) -> None:
         """Stop serving and forget everything."""
+        self.stopping.set()
         for repo in self.repos.values():
             for run in repo.runs:
                 run.cancelled.set()
@@ -141,6 +145,26 @@ class Hub(Running):
             repo.git.set_ref("refs/heads/main", first)
             changes.pushed(self, repo, "refs/heads/main", ZERO, first, owner)
             return repo
+
+    def set_role(self, repo: Repo, user: User, role: str, by: User) -> None:
+        """Give somebody a role at once, without an invitation; `none` takes it away."""
+        with self.lock:
+            before = repo.collaborators.get(user.id)
+            if role == "none":
+                repo.collaborators.pop(user.id, None)
+            else:
+                repo.collaborators[user.id] = role
+            if before == repo.collaborators.get(user.id):
+                return
+            action = "removed" if role == "none" else "edited" if before else "added"
+            old, new = (_OLDER.get(word, word) for word in (before, role))
+            changes_made: dict[str, dict[str, Any]] = {
+                "added": {"permission": {"to": new}, "role_name": {"to": role}},
+                "edited": {"permission": {"from": old, "to": new}},
+                "removed": {},
+            }
+            more = {"changes": changes_made[action]} if action != "removed" else {}
+            self.emit(repo, "member", action, by, {"member": shapes.user(self, user), **more})
 
     def create_app(
         self,

@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from localhub import changes, shapes
-from localhub.model import CheckRun, Pull, Refused, Repo
+from localhub.model import App, CheckRun, Pull, Refused, Repo
 
 if TYPE_CHECKING:
     from localhub.hub import Hub
@@ -64,6 +64,8 @@ def routes(hub: Hub) -> list[Route]:
         page("/organizations/{org}/settings/apps/new", _new_app, ("POST",)),
         page("/settings/apps/confirm", _confirm_app, ("POST",)),
         page("/apps/{slug}", _app),
+        page("/apps/{slug}/installations/new", _app),
+        page("/apps/{slug}/installations/new", _install, ("POST",)),
         page("/{owner}/{repo}", _repo),
         page("/{owner}/{repo}/issues", _issues),
         page("/{owner}/{repo}/pulls", _issues),
@@ -242,11 +244,26 @@ def _download(hub: Hub, request: Request) -> Response:
 # Apps from a manifest
 
 
-def _app(hub: Hub, request: Request) -> Response:
+def _find_app(hub: Hub, request: Request) -> App:
     found = next((app for app in hub.apps.values() if app.slug == request.path_params["slug"]), None)
     if found is None:
         raise Refused(404, "There is no such App.")
-    return _show("app.html", hub, app=found)
+    return found
+
+
+def _app(hub: Hub, request: Request) -> Response:
+    app = _find_app(hub, request)
+    return _show("app.html", hub, app=app, repos=[repo for repo in hub.repos.values() if not repo.parent])
+
+
+def _install(hub: Hub, request: Request) -> Response:
+    """Install on one repository, as its owner would."""
+    app, repo = _find_app(hub, request), hub.find_repo(str(request.state.form.get("repo") or ""))
+    if repo is None:
+        raise Refused(404, "There is no such repository.")
+    if hub.installation_for(app, repo) is None:
+        hub.install_app(app, repo)
+    return _show("message.html", hub, title="Installed", text=f"{app.name} is installed on {repo.full_name}.")
 
 
 def _new_app(hub: Hub, request: Request) -> Response:

@@ -216,11 +216,7 @@ class Person:
         """Give somebody a role, at once and without an invitation; `none` takes it away. Needs the role admin."""
         if repo.role(self.user) != "admin":
             raise Refused(403, "Must have admin rights to Repository.")
-        with self.hub.lock:
-            if role == "none":
-                repo.collaborators.pop(person.user.id, None)
-            else:
-                repo.collaborators[person.user.id] = role
+        self.hub.set_role(repo, person.user, role, self.user)
 
     def delete_fork(self, repo: Repo) -> None:
         """Delete this person's repository; pull requests from it stay, with no head repository."""

@@ -91,6 +91,8 @@ class Server:
         headers = {name.lower(): value for name, value in request.headers.items()}
         with hub.lock:
             hub.calls.append(line)
+        if moved := self._moved(request.method, path):
+            return moved
         op, params = self._find(request.method, path)
         call = Call(hub, request.method, path, params, dict(request.query_params), headers, body)
         struck = Struck()
@@ -100,7 +102,9 @@ class Server:
             if call.token:
                 call.token.uses += 1
             if struck.seconds:
-                wait(struck.seconds)
+                wait(struck.seconds, stop=[hub.stopping])
+                if hub.stopping.is_set():
+                    raise Refused(503, "Service Unavailable")
             answer = self._answer(op, call, struck)
         except Refused as why:
             answer = refusal(why)
@@ -116,6 +120,15 @@ class Server:
         match = re.match(r"/repositories/(\d+)(/.*)?\Z", path)
         repo = self._hub.repo_by_id(int(match[1])) if match else None
         return f"/repos/{repo.full_name}{(match and match[2]) or ''}" if repo else path
+
+    def _moved(self, method: str, path: str) -> Response | None:
+        """GitHub sends on who asks for a repository by a name it had before."""
+        match = re.match(r"/repos/([^/]+/[^/]+)(/.*)?\Z", path)
+        if match is None or self._hub.find_repo(match[1]) or match[1].lower() not in self._hub.moved:
+            return None
+        to = f"{self._hub.api}/repositories/{self._hub.moved[match[1].lower()].id}{match[2] or ''}"
+        body = {"message": "Moved Permanently", "url": to, "documentation_url": DOCS}
+        return Response(_dump(body), 301 if method == "GET" else 307, {"Location": to}, "application/json")
 
     def _find(self, method: str, path: str) -> tuple[Operation | None, dict[str, str]]:
         for verb, pattern, op in self._operations:
@@ -137,13 +150,16 @@ class Server:
         who, now = principal(call), hub.now()
         if fault is not None and (early := _struck(fault.kind, fault.retry_after)):
             return early
-        if call.path != "/rate_limit" and not hub.limits.take(who, now):
+        with hub.lock:
+            left = call.path == "/rate_limit" or hub.limits.take(who, now)
+        if not left:
             raise Refused(403, f"API rate limit exceeded for {who}.")
         if op is None:
             raise Refused(404, "Not Found")
         with hub.lock:
             rest.authorize(op, call)
-            if call.method in ("POST", "PUT", "PATCH") and "token" not in call.path:
+            makes = call.method in ("POST", "PUT", "PATCH") and not call.path.endswith("/access_tokens")
+            if makes:
                 seconds = hub.limits.wrote(who, now)
                 if seconds is not None:
                     return _secondary(403, seconds if hub.limits.retry_after else None)

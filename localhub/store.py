@@ -41,6 +41,7 @@ class Store:
         self.apps: dict[str, App] = {}  # by id and by client id
         self.installations: dict[int, Installation] = {}
         self.tokens: dict[str, Token] = {}
+        self.moved: dict[str, Repo] = {}  # by a name that a repository had before
         self.manifests: dict[str, App] = {}  # by one-time code
         self.stateless_tokens = False
         self.ghost = self.add_user("ghost")
@@ -104,7 +105,19 @@ class Store:
         for label in ("bug", "enhancement"):
             repo.labels[label] = Label(self.next_id(), label)
         self.repos[key] = repo
+        self.moved.pop(key, None)
         return repo
+
+    def rename(self, repo: Repo, name: str) -> None:
+        """Another name; requests for the old one are sent on until somebody else takes it. Raises Refused (422)."""
+        key = f"{repo.owner.login}/{name}".lower()
+        if self.repos.get(key, repo) is not repo or not _NAME.fullmatch(name):
+            raise Refused.invalid("Repository", "name", "custom", "name already exists on this account")
+        old = repo.full_name.lower()
+        del self.repos[old]
+        self.moved[old], repo.name = repo, name
+        self.repos[key] = repo
+        self.moved.pop(key, None)
 
     def label(self, repo: Repo, name: str) -> Label:
         """The label of that name, made where there is none."""

@@ -23,11 +23,13 @@ EVENTS = (
     "installation",
     "issue-comment",
     "issues",
+    "member",
     "ping",
     "pull-request",
     "pull-request-review",
     "pull-request-review-comment",
     "push",
+    "repository",
     "workflow-job",
     "workflow-run",
 )
@@ -51,6 +53,8 @@ def corrected(name: str, node: Any) -> Any:
         return node
     if name == "account" and "allOf" in node:  # a user and an enterprise at once
         return {**{key: value for key, value in node.items() if key != "allOf"}, "anyOf": node["allOf"]}
+    if name == "events" and "enum" in node.get("items", {}):  # its list of events is years old
+        return {**node, "items": {"type": "string"}}
     if name in NULLABLE and node.get("type") in (NULLABLE[name], "object" if name == "repo" else NULLABLE[name]):
         return {**node, "nullable": True}
     return node

@@ -18,9 +18,19 @@ def get(call: Call) -> Any:
 
 @operation("PATCH /repos/{owner}/{repo}", app="administration:write", role="admin")
 def update(call: Call) -> Any:
-    repo, body = call.repo, call.json
-    repo.description = body.get("description", repo.description)
-    repo.default_branch = body.get("default_branch", repo.default_branch)
+    repo, body, hub = call.repo, call.json, call.hub
+    if body.get("name") not in (None, repo.name):
+        old = repo.name
+        hub.rename(repo, str(body["name"]))
+        hub.emit(repo, "repository", "renamed", call.user, {"changes": {"repository": {"name": {"from": old}}}})
+    edited: dict[str, Any] = {}
+    for key in ("description", "default_branch"):
+        before = getattr(repo, key)
+        if body.get(key, before) != before:
+            edited[key] = {"from": before}
+            setattr(repo, key, body[key])
+    if edited:
+        hub.emit(repo, "repository", "edited", call.user, {"changes": edited})
     repo.archived = body.get("archived", repo.archived)
     for method, key in (("merge", "allow_merge_commit"), ("squash", "allow_squash_merge")):
         repo.allow[method] = body.get(key, repo.allow[method])

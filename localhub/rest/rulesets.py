@@ -79,6 +79,11 @@ def _fill(call: Call, it: Ruleset) -> None:
     it.updated_at = call.hub.now()
 
 
+def _tell(call: Call, it: Ruleset, action: str) -> None:
+    shown = shapes.ruleset(call.hub, it)
+    call.hub.emit(call.repo, "repository_ruleset", action, call.user, {"repository_ruleset": shown})
+
+
 @operation("POST /repos/{owner}/{repo}/rulesets", app=WRITE, role="admin")
 def create(call: Call) -> Any:
     repo, hub = call.repo, call.hub
@@ -91,6 +96,7 @@ def create(call: Call) -> Any:
     made = Ruleset(hub.next_id(), repo, name, "branch", enforcement, {}, [], [], now, now)
     _fill(call, made)
     repo.rulesets[made.id] = made
+    _tell(call, made, "created")
     return 201, shapes.ruleset(hub, made)
 
 
@@ -98,12 +104,15 @@ def create(call: Call) -> Any:
 def update(call: Call) -> Any:
     it = _found(call)
     _fill(call, it)
+    _tell(call, it, "edited")
     return shapes.ruleset(call.hub, it)
 
 
 @operation("DELETE /repos/{owner}/{repo}/rulesets/{ruleset_id}", app=WRITE, role="admin")
 def delete(call: Call) -> Any:
-    del call.repo.rulesets[_found(call).id]
+    it = _found(call)
+    del call.repo.rulesets[it.id]
+    _tell(call, it, "deleted")
     return Answer(204)
 
 

@@ -120,6 +120,17 @@ def test_people_may_what_their_role_says(world):
             attempt()
 
 
+def test_a_role_is_given_changed_and_taken_away(world):
+    for role in ("write", "maintain", "maintain", "none"):
+        world.olga.set_role(world.repo, world.eve, role)
+    assert world.repo.role(world.eve.user) == "read"
+    with pytest.raises(Exception, match="403"):
+        world.max.set_role(world.repo, world.eve, "admin")
+    world.hub.drain()
+    told = [name for name in world.receiver.names() if name.startswith("member")]
+    assert told == ["member added", "member edited", "member removed"]
+
+
 def test_only_apps_write_checks(world):
     with pytest.raises(Exception, match="403 You must authenticate via a GitHub App"):
         world.olga.call("POST", f"/repos/{world.repo.full_name}/check-runs", {"name": "x", "head_sha": "0" * 40})

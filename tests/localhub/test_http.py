@@ -73,6 +73,24 @@ def test_a_repository_is_found_by_its_number_too(world):
     assert world.bot("GET", "/repositories/1").status_code == 404
 
 
+def test_a_renamed_repository_is_still_found(world):
+    world.ann.open_issue(world.repo, "Before")
+    world.olga.call("PATCH", "/repos/acme/bounties", {"name": "prizes", "description": "Prizes"})
+    moved = world.bot("GET", ISSUES)
+    assert moved.status_code == 301
+    there = moved.headers["location"].removeprefix(world.hub.api)
+    assert there == f"/repositories/{world.repo.id}/issues" and world.bot("GET", there).json()[0]["title"] == "Before"
+    assert world.bot("POST", ISSUES, {"title": "x"}).status_code == 307
+    world.hub.create_repo("acme/bounties")  # somebody takes the name
+    assert world.bot("GET", ISSUES).json() == []
+    world.hub.drain()
+    assert [name for name in world.receiver.names() if name.startswith("repository ")] == [
+        "repository renamed",
+        "repository edited",
+    ]
+    assert world.receiver.last("repository renamed")["changes"]["repository"]["name"]["from"] == "bounties"
+
+
 def test_accounts(world):
     assert world.ann.call("GET", "/user")["login"] == "ann"
     shown = world.bot("GET", "/users/ann").json()

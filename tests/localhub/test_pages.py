@@ -124,6 +124,10 @@ def test_an_app_is_made_from_a_manifest(world):
     )
     assert world.bot.client.post(path).status_code == 404  # a code works once
     app = world.hub.apps[str(made["id"])]
-    installed = world.hub.install_app(app, world.repo)
+    installing = httpx.post(
+        f"{world.hub.url}/apps/from-a-manifest/installations/new", data={"repo": "acme/bounties"}, trust_env=False
+    )
+    assert installing.status_code == 200 and "installed on acme/bounties" in installing.text
+    installed = world.hub.installation_for(app, world.repo)
     bot = type(world.bot)(world.hub, app, installed)
     assert bot.mint().json()["permissions"] == {"metadata": "read", "checks": "write"}

@@ -172,6 +172,9 @@ def test_rules_can_be_read_and_bypass_only_by_those_who_set_it(world):
     world.olga.call("PUT", f"/repos/acme/bounties/rulesets/{number}", {"enforcement": "disabled"})
     assert world.bot("GET", "/repos/acme/bounties/rules/branches/main").json() == []
     world.olga.call("DELETE", f"/repos/acme/bounties/rulesets/{number}")
+    world.hub.drain()
+    told = [name for name in world.receiver.names() if name.startswith("repository_ruleset")]
+    assert told == [f"repository_ruleset {action}" for action in ("created", "edited", "deleted")]
     for body in (
         {"name": "x", "enforcement": "active", "rules": [{"type": "nonsense"}]},
         {"name": "x", "enforcement": "sometimes"},
