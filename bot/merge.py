@@ -2,6 +2,9 @@
 
 The attempt is committed before GitHub is asked. With `sha`, GitHub itself refuses when the head is another by then. An
 outcome that did not arrive is read back, never asked for again before that.
+
+A repository gets one merge at a time, and only while its base branch is where it was when the decision was made: each
+environment was held against those that were there, so the next one has to see this one first.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ log = logger(__name__)
 METHOD = "merge"
 #: The longest pause between two tries of a merge that GitHub does not allow.
 MOST_WAIT = timedelta(minutes=30)
+#: Seconds until it is tried again where another merge came first.
+SOON = 1.0
 
 
 def read_back(scene: Scene, pull: PullInfo) -> None:
@@ -47,8 +52,16 @@ def merge(scene: Scene, it: Merge) -> datetime | None:
     if (until := _pause(before)) is not None and until > scene.bot.clock():
         return until
     with scene.store.write() as db:
+        scene.store.alone(db, f"merge:{scene.repo.repo_id}")
+        others = [number for number in writes.merging(db, scene.repo.repo_id) if number != scene.number]
+        if others:
+            log.info("another merge is under way", numbers=others)
+            return scene.bot.clock() + scene.bot.seconds(SOON)
         number = writes.try_merge(db, *scene.key, it.head, it.reviews, it.job_ids, scene.bot.clock())
     crash.point("before merge")
+    if not _base_stands(scene, it):
+        _end(scene, number, "outrun", "", "the base branch moved since the decision")
+        return scene.bot.clock() + scene.bot.seconds(SOON)
     try:
         sha = scene.writes.merge(scene.number, it.head, METHOD, merge_title(scene.number), merge_message(it))
     except errors.HeadMoved as error:
@@ -68,6 +81,17 @@ def merge(scene: Scene, it: Merge) -> datetime | None:
     with scene.store.write() as db:
         pulls.merged(db, *scene.key)
     return None
+
+
+def _base_stands(scene: Scene, it: Merge) -> bool:
+    """Whether the base branch is where the decision saw it, and that is no old answer from before our last merge."""
+    if scene.reads.branch(it.base_ref) != it.base:
+        return False
+    with scene.store.read() as db:
+        last = writes.last_merge(db, scene.repo.repo_id)
+    if last is None or scene.bot.clock() - last[1] > scene.bot.seconds(scene.settings.lag_limit):
+        return True
+    return it.base == last[0] or scene.reads.leads_to(last[0], it.base)
 
 
 def _pause(attempts: list[Attempt]) -> datetime | None:

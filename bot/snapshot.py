@@ -14,6 +14,7 @@ from bot import records
 from bot.codeowners import PLACES, Owners
 from bot.core import NotYet, Scene
 from bot.decide import touched
+from bot.decide.touched import ROOT
 from bot.github import errors
 from bot.github.models import FileInfo, PullInfo, ReviewInfo
 from bot.github.reads import MOST_FILES
@@ -98,7 +99,9 @@ def take(scene: Scene, pull: PullInfo, unsafe: tuple[str, ...]) -> Snapshot:
         unsafe=unsafe,
     )
     environments = tuple(path for path in sorted_.environments if path not in removed)
-    return Snapshot(recall(scene, state), {it.filename: it.patch for it in listed}, environments)
+    state = recall(scene, state)
+    state = replace(state, same_base=_same(scene, state))
+    return Snapshot(state, {it.filename: it.patch for it in listed}, environments)
 
 
 def recall(scene: Scene, state: State) -> State:
@@ -135,6 +138,15 @@ def read_base_policy(scene: Scene, base: str) -> tuple[Policy | None, str]:
         return None, "; ".join(str(problem) for problem in error.problems[:3])
     except errors.Invalid as error:
         return None, str(error)
+
+
+def _same(scene: Scene, state: State) -> frozenset[str]:
+    """The bases of reports on this head that have the environments which the base branch has now."""
+    bases = {report.base for report in state.accepted if report.head == state.head} - {state.base}
+    if not bases:
+        return frozenset()
+    now = scene.reads.tree(ROOT, state.base)
+    return frozenset(base for base in bases if scene.reads.tree(ROOT, base) == now)
 
 
 def _paths(pull: PullInfo, listed: Sequence[FileInfo]) -> tuple[str, ...] | None:

@@ -122,6 +122,9 @@ class State:
     asks: tuple[Ask, ...] = ()
     held_by: str = ""  # login of the maintainer who said /hold
     appealed: bool = False
+    # Commits of the base branch whose environments are those that `base` has: what was tested against one of them was
+    # tested against all that is there now. `base` itself need not be named.
+    same_base: frozenset[str] = frozenset()
     unsafe: tuple[str, ...] = ()  # what `envbounty doctor` found that forbids merging
     refused_merges: tuple[str, ...] = ()  # heads that GitHub refused (409): their approvals are void
 
@@ -172,11 +175,13 @@ class Cancel:
 
 @dataclass(frozen=True)
 class Merge:
-    """Merge exactly `head`, on these grounds."""
+    """Merge exactly `head` into `base_ref` while that is at `base`, on these grounds."""
 
     head: str
     reviews: tuple[int, ...]
     job_ids: tuple[str, ...]
+    base_ref: str = ""
+    base: str = ""
 
 
 @dataclass(frozen=True)

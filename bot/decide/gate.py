@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.decide.approval import approval
+from bot.decide.outrun import outrun
 from bot.decide.tiers import counting, errors, needed, tiers
 from bot.decide.touched import touched
 from bot.state import Accepted, Blocker, Decision, Merge, State, Status, TierState
@@ -18,7 +19,7 @@ def decide(state: State) -> Decision:
     tests = tiers(state, environments)
     reports = counting(state, environments) if environments else ()
     agreed = approval(state, changed.guarded)
-    blockers = [
+    held = [
         *_about_the_pull_request(state),
         *_about_files(state, changed.environments, environments),
         *(say.tier(known) for known in tests.states if _short(state, known, environments)),
@@ -26,10 +27,13 @@ def decide(state: State) -> Decision:
         *agreed.blockers,
         *(say.unsafe(problem) for problem in state.unsafe),
     ]
+    # Asked last, when all else is well: each answer may cost a run.
+    again = None if held else outrun(state, environments)
+    blockers = [*held, *([say.outrun(state.base, again.fix)] if again else [])]
     return Decision(
         tiers=tests.states,
         blockers=tuple(blockers),
-        starts=tests.starts,
+        starts=(*tests.starts, *([again.start] if again and again.start else [])),
         cancels=tests.cancels,
         merge=None if blockers else _merge(state, tests.states, [review.id for review in agreed.reviews]),
         notes=_notes(state, reports, [review.login for review in agreed.reviews]),
@@ -89,7 +93,8 @@ def _about_findings(state: State, reports: Sequence[Accepted]) -> list[Blocker]:
 def _merge(state: State, known: Sequence[TierState], reviews: Sequence[int]) -> Merge | None:
     jobs = [tier.report.job_id for tier in known if tier.report is not None]
     # Belt and braces: blockers already say so where no review or no report stands behind the merge.
-    return Merge(state.head, tuple(reviews), tuple(jobs)) if reviews and jobs else None
+    grounds = (state.head, tuple(reviews), tuple(jobs))
+    return Merge(*grounds, state.base_ref, state.base) if reviews and jobs else None
 
 
 def _notes(state: State, reports: Sequence[Accepted], approvers: Sequence[str]) -> tuple[str, ...]:

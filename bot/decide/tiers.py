@@ -52,7 +52,7 @@ def needed(state: State, tier: Tier, environments: Sequence[str]) -> bool:
     """Whether this tier has to pass before this head can be merged: by the policy, or because a maintainer asked."""
     if not environments:
         return False
-    if tier == "verify" or _asked(state, tier) is not None:
+    if tier == "verify" or asked(state, tier) is not None:
         return True
     if state.policy is None or tier not in state.policy.tiers.required:
         return False
@@ -146,7 +146,7 @@ def _tried(
     state: State, tier: Tier, reports: Sequence[Accepted], environments: Sequence[str]
 ) -> tuple[TierState | None, str]:
     """What earlier tries without a result mean: an error that waits for somebody, or why to start again."""
-    ask = _asked(state, tier)
+    ask = asked(state, tier)
     jobs = sorted((job for job in state.jobs if job.tier == tier and job.head == state.head), key=_age)
     if ask is not None:
         jobs = [job for job in jobs if job.asked_at >= ask.at]
@@ -182,7 +182,7 @@ def _waits(state: State, tier: Tier, before: Sequence[TierState]) -> str:
     verify = next((known for known in before if known.tier == "verify"), None)
     if verify is None or verify.status is not Status.PASSED:
         return say.VERIFY_FIRST
-    if _asked(state, tier) is not None:
+    if asked(state, tier) is not None:
         return ""
     if state.draft:
         return say.draft(tier, state.head)
@@ -191,13 +191,21 @@ def _waits(state: State, tier: Tier, before: Sequence[TierState]) -> str:
     return ""
 
 
-def _asked(state: State, tier: Tier) -> Ask | None:
+def asked(state: State, tier: Tier) -> Ask | None:
+    """The newest word of a maintainer to start this tier on this head."""
     asks = [ask for ask in state.asks if ask.tier == tier and ask.head == state.head]
     return max(asks, key=lambda ask: ask.at, default=None)
 
 
 def _age(job: Job) -> tuple[object, str]:
     return job.asked_at, job.id
+
+
+def _current(state: State, job: Job) -> bool:
+    """Whether a job of verify is about the environments that the base branch has now, and no final report is yet."""
+    here = state.same_base | {state.base}
+    reports = (one for one in state.accepted if one.tier == "verify" and one.head == state.head and one.base in here)
+    return job.tier == "verify" and job.base in here and not any(one.verdict in FINAL for one in reports)
 
 
 def _cancels(state: State, settled: Collection[Tier]) -> tuple[Cancel, ...]:
@@ -211,7 +219,7 @@ def _cancels(state: State, settled: Collection[Tier]) -> tuple[Cancel, ...]:
             found.append(Cancel(job.id, say.CANCEL_CLOSED))
         elif job.head != state.head:
             found.append(Cancel(job.id, say.cancel_moved(job.head, state.head)))
-        elif job.tier in settled:
+        elif job.tier in settled and not _current(state, job):
             found.append(Cancel(job.id, say.CANCEL_SETTLED))
         elif job.tier in seen:
             found.append(Cancel(job.id, say.CANCEL_DOUBLE))

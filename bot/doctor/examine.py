@@ -94,12 +94,14 @@ def _checks(facts: Facts) -> Iterator[Problem]:
                 f"The required check {name} is taken from anybody who can write a status, not from this App alone.",
                 f"Set its integration_id to {facts.app_id} in the ruleset.",
             )
-    if rules and not any(rule.parameters.get("strict_required_status_checks_policy") is True for rule in rules):
+    if any(rule.parameters.get("strict_required_status_checks_policy") is True for rule in rules):
         yield Problem(
-            "checks-not-strict",
+            "checks-strict",
             ADVICE,
-            f"A branch may be merged that is behind {facts.default_branch}.",
-            "Set strict_required_status_checks_policy in the ruleset.",
+            f"Each merge makes every other pull request outdated: bringing it up to {facts.default_branch} is a new head,"
+            " which has to be tested and approved anew.",
+            "Unset strict_required_status_checks_policy in the ruleset: before a merge the bot itself tests against"
+            " the environments that came meanwhile.",
         )
 
 

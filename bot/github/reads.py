@@ -123,6 +123,24 @@ class Reads:
             self.access.app.fixed.put(key, names)
         return names
 
+    def tree(self, name: str, sha: str) -> str | None:
+        """The id of a folder at the top of the repository at a full SHA: it changes with anything inside."""
+        key = (self.access.repo.repo_id, sha, f"{name}#tree")
+        if (have := self.access.app.fixed.get(key)) is not None:
+            return str(have)
+        found = self.access.get("/contents/", READ, {"ref": sha})
+        if not isinstance(found, list):
+            raise errors.Invalid("GitHub's list of files has another form")
+        ids = [str(item["sha"]) for item in found if item.get("name") == name and item.get("type") == "dir"]
+        if ids:
+            self.access.app.fixed.put(key, ids[0])
+        return ids[0] if ids else None
+
+    def leads_to(self, older: str, newer: str) -> bool:
+        """Whether the commit `newer` has `older` among those before it, or is it."""
+        found = self.access.get(f"/compare/{older}...{newer}", READ)
+        return found.get("status") in ("ahead", "identical")
+
     def check_runs(self, sha: str) -> list[CheckRun]:
         """The check runs on a commit that this App made."""
         mine = self.access.app.me().id

@@ -83,6 +83,11 @@ class Store:
         """Hold `key` against every thread and process; the block is told whether it was got. Never waits."""
         return self.locks.hold(_number(key))
 
+    def alone(self, db: sa.Connection, key: str) -> None:
+        """Wait until no other transaction that asked for `key` is open. On SQLite one writes at a time anyway."""
+        if not self.sqlite:
+            db.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _number(f"alone:{key}")})
+
     def close(self) -> None:
         self.locks.close()
         self.engine.dispose()

@@ -216,7 +216,7 @@ merge_attempt = sa.Table(
     _c("head", sa.Text),
     _c("reviews", sa.Text),
     _c("jobs", sa.Text),
-    _c("state", sa.Text),  # trying, merged, moved (409), blocked (405), forbidden
+    _c("state", sa.Text),  # trying, merged, moved (409), blocked (405), forbidden, outrun
     _c("sha", sa.Text),
     _c("why", sa.Text),
     _c("at", Instant),

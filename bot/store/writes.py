@@ -111,6 +111,20 @@ def change_finding(db: sa.Connection, repo_id: int, number: int, fingerprint: st
     db.execute(finding.update().where(where).values(**values))
 
 
+def merging(db: sa.Connection, repo_id: int) -> list[int]:
+    """The pull requests of a repository of which it is not known whether a merge happened."""
+    where = (merge_attempt.c.repo_id == repo_id) & (merge_attempt.c.state == "trying")
+    return list(db.execute(sa.select(merge_attempt.c.number).where(where).distinct()).scalars())
+
+
+def last_merge(db: sa.Connection, repo_id: int) -> tuple[str, datetime] | None:
+    """The commit of our newest merge in a repository, and when it was made."""
+    done = merge_attempt.c
+    where = (done.repo_id == repo_id) & (done.state == "merged") & (done.sha != "")
+    row = db.execute(sa.select(done.sha, done.ended_at).where(where).order_by(done.id.desc()).limit(1)).first()
+    return (str(row[0]), row[1]) if row is not None else None
+
+
 def try_merge(
     db: sa.Connection, repo_id: int, number: int, head: str, reviews: Sequence[int], jobs: Sequence[str], now: datetime
 ) -> int:

@@ -66,6 +66,20 @@ def tier(known: TierState) -> Blocker:
     return Blocker(f"{known.tier}-{known.status.value}", f"{known.tier}: {known.why}", fix)
 
 
+def outrun(base: str, fix: str) -> Blocker:
+    return Blocker(
+        "base-moved",
+        f"Since it was tested, other environments came to the base branch, which is at {sha(base)} now: it could be a "
+        "copy of one of them.",
+        fix,
+    )
+
+
+OUTRUN_AGAIN = "Waiting: verify runs once more on the same commit, and approvals stay."
+OUTRUN_ASK = f"Write {code(COMMAND['verify'])}: verify was run again on the same commit and came to no result."
+OUTRUN_WHY = "other environments came to the base branch since"
+
+
 def finding(rule: str, directories: Sequence[str], head: str) -> Blocker:
     return Blocker(
         "finding",

@@ -75,7 +75,8 @@ def test_what_the_default_branch_asks_for() -> None:
         "required_review_thread_resolution": True,
     }
     checks = asked["required_status_checks"]
-    assert checks["strict_required_status_checks_policy"] is True
+    # The bot tests against what came meanwhile; to ask for it here would void every approval at every merge.
+    assert checks["strict_required_status_checks_policy"] is False
     # By name alone anybody's check would do.
     assert checks["required_status_checks"] == [{"context": NAMES["verify"], "integration_id": 0}]
 

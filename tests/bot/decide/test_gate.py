@@ -53,6 +53,7 @@ STOPS: list[tuple[str, Callable[[Any], State]]] = [
     ("verify-running", lambda make: make.state(jobs=(make.job(state=JobState.RUNNING),), accepted=())),
     ("verify-failed", lambda make: make.state(accepted=(make.failed(),))),
     ("verify-error", lambda make: make.state(accepted=(make.report(verdict=Verdict.ERROR),))),
+    ("base-moved", lambda make: make.state(base=make.old_base)),
     ("finding", lambda make: make.state(accepted=(make.failed(),))),
 ]
 

@@ -146,6 +146,7 @@ CHANGES = [
     choice("draft", True),
     choice("head", HEADS[1]),
     choice("base", BASES[1]),
+    choice("same_base", frozenset(BASES)),
     choice("base_ref", "release"),
     choice("mergeable", None, False),
     choice("files", None, (), *[tuple(PATHS[:n]) for n in range(1, 5)], tuple(PATHS[1:3])),
@@ -208,6 +209,10 @@ def test_no_merge_but_of_what_was_tested_and_approved(state: State) -> None:
         assert report.head == state.head and report.policy == policy.digest
         assert set(changed.environments) <= set(report.environments)
         assert report.verdict in (Verdict.PASS, Verdict.FAIL)
+    here = state.same_base | {state.base}
+    assert any(
+        report.tier == "verify" and report.head == state.head and report.base in here for report in state.accepted
+    )
     lifted = {one.rule for one in state.overrides if one.head == state.head}
     for report in state.accepted:
         if report.head == state.head and report.policy == policy.digest and report in tested:

@@ -178,9 +178,44 @@ def test_one_tiers_lost_jobs_are_not_anothers(make: Any) -> None:
     assert started(decide(make.new(jobs=old))) == ["verify"]
 
 
-def test_a_base_that_moved_under_the_same_policy_changes_nothing(make: Any) -> None:
-    state = make.state(jobs=(make.job(base=make.old_base),), accepted=(make.report(base=make.old_base),))
-    assert decide(state).merge is not None
+def test_a_base_with_the_same_environments_changes_nothing(make: Any) -> None:
+    old = {"jobs": (make.job(base=make.old_base),), "accepted": (make.report(base=make.old_base),)}
+    assert decide(make.state(same_base=frozenset({make.old_base}), **old)).merge is not None
+
+
+def test_a_base_with_other_environments_is_tested_against_before_the_merge(make: Any) -> None:
+    """Two pull requests may bring the same environment, and each passed while the other was not there."""
+    job, report = make.job(base=make.old_base), make.report(base=make.old_base)
+    decision = decide(make.state(jobs=(job,), accepted=(report,)))
+    assert decision.merge is None and [blocker.code for blocker in decision.blockers] == ["base-moved"]
+    assert [(start.tier, start.head, start.base) for start in decision.starts] == [("verify", make.head, make.base)]
+    assert tier(decision).status is Status.PASSED
+
+    running = make.job(2, state=JobState.RUNNING)
+    decision = decide(make.state(jobs=(job, running), accepted=(report,)))
+    assert decision.merge is None and not decision.starts and not decision.cancels
+
+    again = make.job(2)
+    assert decide(make.state(jobs=(job, again), accepted=(report, make.report(2)))).merge is not None
+    decision = decide(make.state(jobs=(job, again), accepted=(report, make.failed(2))))
+    assert decision.merge is None and tier(decision).status is Status.FAILED
+
+
+def test_what_cannot_be_merged_anyway_is_not_tested_against_every_new_base(make: Any) -> None:
+    old = {"jobs": (make.job(base=make.old_base),), "accepted": (make.report(base=make.old_base),)}
+    for held in ({"reviews": ()}, {"held_by": "mia"}, {"draft": True}):
+        decision = decide(make.state(**old, **held))
+        assert not decision.starts and "base-moved" not in [blocker.code for blocker in decision.blockers]
+
+
+def test_a_second_test_that_comes_to_nothing_waits_for_somebody(make: Any) -> None:
+    job, report = make.job(base=make.old_base), make.report(base=make.old_base)
+    lost = tuple(make.job(number, state=JobState.LOST) for number in (2, 3, 4))
+    decision = decide(make.state(jobs=(job, *lost), accepted=(report,)))
+    assert decision.merge is None and not decision.starts
+    assert "/verify" in decision.blockers[0].fix
+    decision = decide(make.state(jobs=(job, *lost), accepted=(report,), asks=(make.ask(),)))
+    assert [start.base for start in decision.starts] == [make.base]
 
 
 def test_a_cancelled_job_counts_for_nothing(make: Any) -> None:

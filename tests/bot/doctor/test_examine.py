@@ -76,8 +76,8 @@ CASES: list[tuple[str, Callable[[Any], Facts], str, Severity]] = [
      "check-by-anyone", FORBIDS),
     ("checks in no form", lambda m: m.safe(rules=m.ruled("required_status_checks", required_status_checks="all")),
      "check-not-required", FORBIDS),
-    ("behind the base", lambda m: m.safe(rules=m.ruled(
-        "required_status_checks", strict_required_status_checks_policy=False)), "checks-not-strict", ADVICE),
+    ("every merge outdates all others", lambda m: m.safe(rules=m.ruled(
+        "required_status_checks", strict_required_status_checks_policy=True)), "checks-strict", ADVICE),
     ("no pull request needed", lambda m: m.safe(rules=m.without("pull_request")), "approval-not-required", FORBIDS),
     ("no approval needed", lambda m: m.safe(rules=m.ruled("pull_request", required_approving_review_count=0)),
      "approval-not-required", FORBIDS),

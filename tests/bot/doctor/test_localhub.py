@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import html
+import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from click.testing import CliRunner, Result
 from pydantic import SecretStr
 
+from bot.app_create import Plan, create
 from bot.doctor import Severity
 from bot.doctor.installed import look
 from bot.github.client import Access
@@ -16,6 +22,7 @@ from bot.github.client import App as Client
 from bot.github.http import Http
 from bot.github.tokens import Tokens
 from bot.manifest import EVENTS, ORGANISATION, REPOSITORY
+from bot.settings import read_settings
 from bot.setup_cli import doctor
 from bot.store.pulls import Repo as Row
 from localhub.hub import Hub
@@ -116,6 +123,35 @@ def test_the_command_says_so_and_exits_by_it(place: Any, monkeypatch: pytest.Mon
     assert "UNSAFE  fork-runs" in outcome.output and "all external contributors" in outcome.output
     monkeypatch.setenv("APP_ID", "")
     assert CliRunner().invoke(doctor, []).exit_code == 2
+
+
+def test_the_app_that_the_local_page_makes_works(make: Any, tmp_path: Path) -> None:
+    """From the button to a token: the manifest is taken, the code is exchanged, and the key that came opens the API."""
+    hub = Hub.start()
+    web = httpx.Client(trust_env=False)
+
+    def operator(line: str) -> None:
+        address = re.search(r"http://127\.0\.0\.1:\d+/", line)
+        if address is None:
+            return
+        page = web.get(address[0]).text
+        manifest = json.loads(html.unescape(re.findall(r'name=manifest value="([^"]*)"', page)[0]))
+        state = re.findall(r'state=([^"]*)"', page)[0]
+        code = hub.convert_manifest(manifest, hub.user("olga").user)
+        web.get(f"{manifest['redirect_url']}?code={code}&state={state}")
+
+    try:
+        plan = Plan("My bounties", "https://bounty.example.org", "octo", github=hub.url, api=hub.api)
+        key, file = create(plan, tmp_path, operator, seconds=10)
+        found = dict(line.split("=", 1) for line in file.read_text().splitlines())
+        settings = read_settings({**found, "GITHUB_API_URL": hub.api})
+        http = Http(hub.api, write_spacing=0)
+        me = Client(http, Tokens(http, settings.app_id, settings.app_private_key)).me()
+        assert (me.name, str(me.id), key.name) == ("My bounties", found["APP_ID"], "app.pem")
+        assert hub.apps[str(me.id)].permissions == PERMISSIONS and set(hub.apps[str(me.id)].events) == set(EVENTS)
+    finally:
+        web.close()
+        hub.stop()
 
 
 def test_each_setting_that_is_loosened_is_found(make: Any, place: Any) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from town import Town, environment, opened
+from town import Town, environment, finding, opened
 
 from bot.store import writes
 from localhub.model import Pull
 
 
-def tested(town: Town) -> Pull:
+def passed(town: Town) -> Pull:
     """A pull request whose report has come and passed."""
     pull = opened(town)
     assert town.report(town.run()).status_code == 202
@@ -58,7 +58,7 @@ def test_an_approval_that_came_first_counts_as_well(town: Town) -> None:
 
 
 def test_a_head_that_moves_after_the_approval_is_not_merged(town: Town) -> None:
-    pull = tested(town)
+    pull = passed(town)
     old = pull.head
     town.max.approve(pull)  # its webhook waits while ann pushes
     town.ann.push_to(pull, {"environments/sums/environment.py": "import os\n"})
@@ -74,7 +74,7 @@ def test_a_head_that_moves_after_the_approval_is_not_merged(town: Town) -> None:
 
 
 def test_a_head_that_moves_in_the_instant_of_the_merge_voids_the_approvals(town: Town) -> None:
-    pull = tested(town)
+    pull = passed(town)
     old = pull.head
     town.hub.faults.before("PUT .*/merge", lambda: town.ann.push_to(pull, {"environments/sums/task.md": "Else.\n"}))
     town.max.approve(pull)
@@ -87,7 +87,7 @@ def test_a_head_that_moves_in_the_instant_of_the_merge_voids_the_approvals(town:
 
 
 def test_a_merge_whose_answer_is_lost_is_read_back_and_not_sent_again(town: Town) -> None:
-    pull = tested(town)
+    pull = passed(town)
     town.hub.faults.add("error_after", "PUT .*/merge", times=1)
     town.max.approve(pull)
     town.settle()
@@ -97,7 +97,7 @@ def test_a_merge_whose_answer_is_lost_is_read_back_and_not_sent_again(town: Town
 
 
 def test_a_merge_that_never_arrived_is_asked_for_again(town: Town) -> None:
-    pull = tested(town)
+    pull = passed(town)
     town.hub.faults.add("bad_gateway", "PUT .*/merge", times=1)
     town.max.approve(pull)
     town.settle()
@@ -129,7 +129,7 @@ def test_a_merge_that_a_rule_forbids_is_tried_again_less_and_less_often(town: To
         ],
     }
     owner.add_ruleset(town.repo, ruleset)
-    pull = tested(town)
+    pull = passed(town)
     town.max.approve(pull)
     town.settle()
     assert not pull.merged and attempts(town, pull) == ["blocked"]
@@ -158,7 +158,7 @@ def test_a_role_that_was_lost_meanwhile_approves_nothing(town: Town) -> None:
 
 
 def test_an_objection_stands_until_it_is_taken_back(town: Town) -> None:
-    pull = tested(town)
+    pull = passed(town)
     town.pia.request_changes(pull)
     town.max.approve(pull)
     town.settle()
@@ -203,7 +203,7 @@ def test_a_draft_is_tested_and_not_merged(town: Town) -> None:
 @pytest.mark.parametrize("town", [{"doctor_every": 60}], indirect=True)
 def test_while_the_installation_is_unsafe_nothing_is_merged(town: Town) -> None:
     town.bot.examine = lambda access: ("the required check is bound to no App",)
-    pull = tested(town)
+    pull = passed(town)
     town.max.approve(pull)
     town.settle()
     assert not pull.merged
@@ -224,3 +224,58 @@ def test_a_report_that_leaves_out_an_environment_is_no_pass(town: Town, slugs: t
     town.report(town.run(), slugs=slugs)
     town.settle()
     assert pull.merged
+
+
+def test_two_that_were_tested_side_by_side_are_merged_one_after_the_other(town: Town) -> None:
+    """Each passed while the other was not there. The second is tested against the first before it is merged."""
+    first, second = (town.ann.open_pull(town.repo, environment(slug), branch=slug) for slug in ("sums", "sums-again"))
+    town.settle()
+    for pull, run in zip((first, second), town.runs(), strict=True):
+        assert run.inputs["pr"] == str(pull.number)
+        town.report(run, slugs=["sums" if pull is first else "sums-again"])
+    town.settle()
+    for pull in (first, second):
+        town.max.approve(pull)
+    town.settle()
+    town.wait(5)
+    assert [pull.merged for pull in (first, second)].count(True) == 1
+    late = second if first.merged else first
+    base = town.repo.git.ref("refs/heads/main")
+    assert len(town.runs()) == 3
+    again = town.run()
+    assert (again.inputs["pr"], again.inputs["head_sha"], again.inputs["base_sha"]) == (
+        str(late.number),
+        late.head,
+        base,
+    )
+    town.wait(60)
+    assert not late.merged and len(town.runs()) == 3
+    slug = "sums-again" if late is second else "sums"
+    town.report(again, [finding("near-duplicate")], slugs=[slug])
+    town.settle()
+    assert not late.merged and town.checks(late)["envbounty/verify"] == "failure"
+
+
+def test_the_second_is_merged_too_when_it_is_no_copy(town: Town) -> None:
+    first, second = (town.ann.open_pull(town.repo, environment(slug), branch=slug) for slug in ("sums", "sorts"))
+    town.settle()
+    for run, slug in zip(town.runs(), ("sums", "sorts"), strict=True):
+        town.report(run, slugs=[slug])
+    for pull in (first, second):
+        town.max.approve(pull)
+    town.settle()
+    town.wait(5)
+    late = second if first.merged else first
+    town.report(town.run(), slugs=["sorts" if late is second else "sums"])
+    town.settle()
+    town.wait(5)
+    assert first.merged and second.merged and len(town.runs()) == 3
+
+
+def test_a_push_that_changes_no_environment_asks_for_no_second_test(town: Town) -> None:
+    pull = passed(town)
+    town.max.push(town.repo, "main", {"README.md": "# Other words\n"})
+    town.settle()
+    town.max.approve(pull)
+    town.settle()
+    assert pull.merged and len(town.runs()) == 1
