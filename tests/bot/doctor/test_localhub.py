@@ -131,10 +131,9 @@ def test_the_app_that_the_local_page_makes_works(make: Any, tmp_path: Path) -> N
     web = httpx.Client(trust_env=False)
 
     def operator(line: str) -> None:
-        address = re.search(r"http://127\.0\.0\.1:\d+/", line)
-        if address is None:
+        if not line.startswith("Open "):
             return
-        page = web.get(address[0]).text
+        page = web.get(line.split()[1]).text
         manifest = json.loads(html.unescape(re.findall(r'name=manifest value="([^"]*)"', page)[0]))
         state = re.findall(r'state=([^"]*)"', page)[0]
         code = hub.convert_manifest(manifest, hub.user("olga").user)
