@@ -128,6 +128,7 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "gate.for_another_commit": lambda text: gate.for_another_commit(review(text)),
     "gate.changes_requested": lambda text: said(gate.changes_requested(review(text))),
     "gate.merge_refused": lambda text: said(gate.merge_refused(text)),
+    "gate.outrun": lambda text: said(gate.outrun(text, gate.OUTRUN_AGAIN)),
     "gate.no_owner": lambda text: said(gate.no_owner([text, text])),
     "gate.approved_by": lambda text: gate.approved_by(text, text),
     "gate.overridden": lambda text: gate.overridden(override(text)),
