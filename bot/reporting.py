@@ -139,8 +139,10 @@ class Reporting:
             owner_id=str(repo.owner_id),
             ref=ref,
             workflow_ref=own,
-            job_workflow_refs=frozenset({own, *trusted}),
-            runner=self.settings.bench_runner if job.tier == "gpu-bench" else "github-hosted",
+            # The repository's own file counts only where it calls nobody: else a job beside the call could report.
+            job_workflow_refs=frozenset(trusted or {own}),
+            # The job that reports runs no contributor's code and needs no GPU, so it never runs on a machine of ours.
+            runner="github-hosted",
             run_id=claimed_run if job.run_id is None else str(job.run_id),
             run_attempt="1",
             actor_id=str(self.actor(repo)),

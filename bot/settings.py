@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
@@ -36,14 +36,12 @@ class Settings(BaseModel):
     trusted_workflows: tuple[str, ...] = Field(
         default=(), description="reusable workflows that may report, such as org/repo/.github/workflows/{tier}.yml@SHA"
     )
-    bench_runner: Literal["self-hosted", "github-hosted"] = Field(
-        default="self-hosted", description="where the GPU bench has to run"
-    )
     oidc_audience: str = Field(default="", description="the audience that job tokens carry; empty: <PUBLIC_URL>/report")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     workers: int = Field(default=4, ge=1, le=32, description="pull requests looked at together")
     write_spacing: float = Field(default=1.0, ge=0, description="pause between two writes to one installation")
+    gather: float = Field(default=1.0, ge=0, description="a look waits so long for more events of the same bunch")
     sweep_every: float = Field(default=300, gt=0, description="how often every open pull request is looked at anyway")
     redeliver_every: float = Field(default=300, gt=0, description="how often failed deliveries are asked for again")
     dispatch_grace: float = Field(default=90, ge=0, description="how long a dispatch may take to appear as a run")

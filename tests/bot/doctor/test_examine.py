@@ -249,3 +249,13 @@ def test_the_documentation_lists_every_code_with_its_weight() -> None:
     for _, _, code, severity in CASES:
         assert severity.value in listed[code] or code == "permission-missing", code
     assert set(listed) == {case[2] for case in CASES}
+
+
+def test_a_runner_group_may_be_for_the_called_workflow_at_the_commit_that_is_trusted(make: Any) -> None:
+    called = next(name for name in make.trusted if "gpu-bench" in name or "{tier}" in name).replace(
+        "{tier}", "gpu-bench"
+    )
+    group = replace(CLOSED, restricted_to=(*CLOSED.restricted_to, called))
+    assert "runner-group-open" not in [problem.code for problem in examine(make.safe(runner_groups=(group,)))]
+    moved = replace(CLOSED, restricted_to=(called.rpartition("@")[0] + "@" + "f" * 40,))
+    assert "runner-group-open" in [problem.code for problem in examine(make.safe(runner_groups=(moved,)))]
