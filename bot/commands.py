@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -110,8 +110,12 @@ def matches(command: Command, head: str) -> bool:
     return head.startswith(command.sha)
 
 
-def allowed(command: Command | Mistake, actor: Actor, head: str) -> Ruling:
-    """Whether `actor` may do this to the pull request with this head, now."""
+def allowed(command: Command | Mistake, actor: Actor, head: str, found: Collection[str] | None = None) -> Ruling:
+    """Whether `actor` may do this to the pull request with this head, now.
+
+    `found`: the rules of all findings on this head. Where it is given, an override of anything else is refused: a rule
+    that is misspelt would lift nothing, and say that it did.
+    """
     if not actor.human:
         return Ruling(Answer.IGNORE)  # two bots that answer each other never stop
     if not actor.maintains and not actor.is_author:
@@ -126,6 +130,9 @@ def allowed(command: Command | Mistake, actor: Actor, head: str) -> Ruling:
         return Ruling(Answer.REFUSE, say.refused(command.name, say.NOT_ON_OWN))
     if not matches(command, head):
         return Ruling(Answer.REFUSE, say.refused(command.name, say.other_head(command.sha, head)))
+    if command.name == "override" and found is not None and command.rule not in found:
+        near = difflib.get_close_matches(command.rule, sorted(found), n=1)
+        return Ruling(Answer.REFUSE, say.refused(command.name, say.not_found(command.rule, near[0] if near else "")))
     return Ruling(Answer.FOLLOW)
 
 

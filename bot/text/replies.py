@@ -117,3 +117,8 @@ def takes_nothing(name: str) -> str:
 
 def other_head(given: str, head: str) -> str:
     return f"{code(given)} is not the head, which is {code(head)}."
+
+
+def not_found(rule: str, near: str) -> str:
+    told = f" Did you mean {code(near, 100)}?" if near else ""
+    return f"no finding of {code(rule, 100)} is known on this commit.{told}"

@@ -83,6 +83,15 @@ def test_a_command_for_another_commit_is_refused_and_names_the_head() -> None:
     assert allowed(Command("attack", sha=HEAD), MAINTAINER, HEAD).answer is FOLLOW
 
 
+def test_an_override_that_would_lift_nothing_is_refused_with_the_right_name() -> None:
+    misspelt = Command("override", rule="flaky-chek", reason="seen twice by hand")
+    ruling = allowed(misspelt, MAINTAINER, HEAD, {"flaky-check", "accepts-nothing"})
+    assert ruling.answer is REFUSE and "`flaky-check`" in ruling.why
+    assert allowed(misspelt, MAINTAINER, HEAD, set()).answer is REFUSE
+    assert allowed(command("override"), MAINTAINER, HEAD, {"flaky-check"}).answer is FOLLOW
+    assert allowed(command("hold"), MAINTAINER, HEAD, set()).answer is FOLLOW
+
+
 def test_mistakes_are_explained_to_those_who_may_give_commands() -> None:
     for actor in (MAINTAINER, AUTHOR):
         ruling = allowed(Mistake("/verfy @octocat", "there is no such command."), actor, HEAD)

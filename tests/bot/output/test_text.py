@@ -148,6 +148,7 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "replies.released": replies.released,
     "replies.appealed": lambda text: replies.appealed(text, text),
     "replies.unknown": replies.unknown,
+    "replies.not_found": lambda text: replies.not_found(text, text),
     "replies.needs_sha": replies.needs_sha,
     "replies.takes_nothing": replies.takes_nothing,
     "replies.other_head": lambda text: replies.other_head(text, text),
