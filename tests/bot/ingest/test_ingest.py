@@ -275,10 +275,10 @@ def test_one_jobs_run_cannot_report_for_another_job() -> None:
     other = replace(JOB, id="0" * 32, run_id=7)
     with pytest.raises(Refused) as caught:
         bound(job=other)
-    assert caught.value.code == "run"
+    assert (caught.value.status, caught.value.code) == (409, "run")
     with pytest.raises(Refused) as caught:
         bound(job=replace(other, run_id=None))
-    assert caught.value.code == "title"
+    assert (caught.value.status, caught.value.code) == (409, "title")
 
 
 # --- what it is worth ---
