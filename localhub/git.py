@@ -286,6 +286,9 @@ class Git:
 
     @remembered
     def type(self, sha: str) -> str | None:
+        """commit, tree, blob or tag; None for what is no full SHA, or of nothing here."""
+        if not SHA.fullmatch(sha):
+            return None
         return self.text("cat-file", "-t", sha, ok=False) or None
 
     @remembered

@@ -56,7 +56,7 @@ _ROLE_IDS = {1: "read", 2: "maintain", 3: "triage", 4: "write", 5: "admin"}
 def bypasses(ruleset: Ruleset, role: str, app_id: int | None) -> bool:
     """Whether somebody with `role`, or the App with `app_id`, is let through this ruleset."""
     for actor in ruleset.bypass_actors:
-        kind, number = actor["actor_type"], actor.get("actor_id")
+        kind, number = actor.get("actor_type"), actor.get("actor_id")
         if kind == "Integration" and app_id is not None and number == app_id:
             return True
         if app_id is not None:

@@ -84,6 +84,8 @@ class Server:
     def _handle(self, request: Request, body: bytes) -> Response:
         hub = self._hub
         path = request.scope["path"].removeprefix("/api").removeprefix("/v3") or "/"
+        if any(ord(letter) < 32 for letter in path):
+            return Response(_dump({"message": "Not Found"}), 404, media_type="application/json")
         path = self._by_id(path)
         line = f"{request.method} {path}"
         for do in hub.faults.hooks_for(line):
@@ -163,6 +165,8 @@ class Server:
                 seconds = hub.limits.wrote(who, now)
                 if seconds is not None:
                     return _secondary(403, seconds if hub.limits.retry_after else None)
+            if call.method != "GET":
+                _ = call.json  # a body that cannot be is refused, whether the operation reads it or not
             answer = rest.finish(call, op.do(call))
         if fault is not None and fault.kind == "error_after":
             return Answer(500, {"message": "Server Error"})

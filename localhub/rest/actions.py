@@ -301,7 +301,7 @@ def set_workflow_permissions(call: Call) -> Any:
 @operation("PUT /repos/{owner}/{repo}/actions/permissions", app="administration:write", role="admin")
 def set_permissions(call: Call) -> Any:
     settings, body = call.repo.actions, call.json
-    settings.enabled = bool(call.need("enabled", bool))
+    settings.enabled = bool(call.need("enabled"))
     settings.allowed_actions = body.get("allowed_actions", settings.allowed_actions)
     settings.sha_pinning_required = body.get("sha_pinning_required", settings.sha_pinning_required)
     return Answer(204)

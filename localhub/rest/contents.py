@@ -7,6 +7,7 @@ import binascii
 from typing import Any
 
 from localhub import changes, shapes
+from localhub.git import GitError
 from localhub.model import Refused
 from localhub.rest.core import Answer, Call, operation
 from localhub.rest.repos import check_push
@@ -55,7 +56,11 @@ def put(call: Call) -> Any:
         data = base64.b64decode(call.need("content"), validate=False)
     except binascii.Error as why:
         raise Refused(422, "content is not valid Base64") from why
-    new = repo.git.write([old], {path: data}, call.need("message"), call.user.login, call.user.email, hub.now())
+    message = call.need("message")
+    try:
+        new = repo.git.write([old], {path: data}, message, call.user.login, call.user.email, hub.now())
+    except GitError as why:
+        raise Refused(422, "path contains a malformed path component") from why
     check_push(call, f"refs/heads/{branch}", old, new)
     repo.git.set_ref(f"refs/heads/{branch}", new, old)
     changes.pushed(hub, repo, f"refs/heads/{branch}", old, new, call.user)

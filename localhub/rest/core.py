@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from localhub import auth
 from localhub.model import App, Installation, Issue, Pull, Refused, Repo, Token, User, at_least
+from localhub.rest import body
 
 if TYPE_CHECKING:
     from localhub.hub import Hub
@@ -83,9 +85,9 @@ class Call:
     token: Token | None = None
     app: App | None = None  # the caller is an App as itself, by JWT
 
-    @property
+    @functools.cached_property
     def json(self) -> dict[str, Any]:
-        """The body as a JSON object; {} when there is none."""
+        """The body as a JSON object; {} when there is none. Raises Refused (400, or 422 for a wrong type)."""
         if not self.body.strip():
             return {}
         try:
@@ -94,17 +96,14 @@ class Call:
             raise Refused(400, "Problems parsing JSON") from why
         if not isinstance(parsed, dict):
             raise Refused(400, "Body should be a JSON object")
+        body.check(parsed)
         return parsed
 
-    def need(self, name: str, kind: type | tuple[type, ...] = str) -> Any:
-        """A field of the body that must be there. Raises Refused (422)."""
+    def need(self, name: str) -> Any:
+        """A field of the body that must be there; `localhub.rest.body` has seen to its type. Raises Refused (422)."""
         value = self.json.get(name)
         if value is None:
             raise Refused(422, f'Invalid request.\n\n"{name}" wasn\'t supplied.')
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-            raise Refused(
-                422, f"Invalid request.\n\nFor 'properties/{name}', {json.dumps(value)[:60]} has the wrong type."
-            )
         return value
 
     def number(self, name: str) -> int:

@@ -56,7 +56,7 @@ def listing(call: Call) -> Any:
 
 @operation("POST /repos/{owner}/{repo}/issues", app="issues:write")
 def create(call: Call) -> Any:
-    repo, hub, title = call.repo, call.hub, call.need("title", (str, int))
+    repo, hub, title = call.repo, call.hub, call.need("title")
     body = check_body("Issue", call.json.get("body"), needed=False)
     now = hub.now()
     issue = Issue(hub.next_id(), repo, number(repo), call.user, str(title), body or None, now, now)
@@ -89,7 +89,7 @@ def update(call: Call) -> Any:
     issue.title = str(body.get("title") or issue.title)
     if "body" in body:
         issue.body = check_body("Issue", body["body"], needed=False) or None
-    if "labels" in body:
+    if body.get("labels") is not None:
         issue.labels = [hub.label(issue.repo, _name(one)) for one in body["labels"]]
     issue.updated_at = hub.now()
     changed = {key: {"from": old or ""} for key, old in before.items() if old != getattr(issue, key)}

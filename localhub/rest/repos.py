@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localhub import changes, rules, shapes
-from localhub.git import ZERO
+from localhub.git import ZERO, GitError
 from localhub.model import ROLES, Refused, Repo
 from localhub.rest.core import Answer, Call, Page, operation
 from localhub.rest.users import account
@@ -145,17 +145,24 @@ def check_push(call: Call, ref: str, old: str, new: str) -> None:
             raise Refused(422, f"Repository rule violations found\n\n{reason}\n\n")
 
 
+def _set(repo: Repo, name: str, sha: str, old: str | None = None) -> None:
+    try:
+        repo.git.set_ref(name, sha, old)
+    except GitError as why:
+        raise Refused(422, f"{name} is not a valid ref name.") from why
+
+
 @operation("POST /repos/{owner}/{repo}/git/refs", app="contents:write", role="write")
 def create_ref(call: Call) -> Any:
     repo, name, sha = call.repo, call.need("ref"), call.need("sha")
-    if not name.startswith("refs/") or name.count("/") < 2:
-        raise Refused(422, "Reference name must start with 'refs/'.")
+    if not name.startswith(("refs/heads/", "refs/tags/")):
+        raise Refused(422, "Reference name must start with 'refs/heads/' or 'refs/tags/'.")
     if repo.git.type(sha) is None:
         raise Refused(422, "Object does not exist")
     if repo.git.ref(name):
         raise Refused(422, "Reference already exists")
     check_push(call, name, ZERO, sha)
-    repo.git.set_ref(name, sha)
+    _set(repo, name, sha)
     changes.pushed(call.hub, repo, name, ZERO, sha, call.user)
     return 201, _ref(call, name, sha)
 
@@ -171,7 +178,7 @@ def update_ref(call: Call) -> Any:
     if not call.json.get("force") and not repo.git.is_ancestor(old, sha):
         raise Refused(422, "Update is not a fast forward")
     check_push(call, name, old, sha)
-    repo.git.set_ref(name, sha, old)
+    _set(repo, name, sha, old)
     changes.pushed(call.hub, repo, name, old, sha, call.user)
     return _ref(call, name, sha)
 
