@@ -44,6 +44,7 @@ class Envelope:
     hook_id: int
     event: str
     payload: dict[str, Any]
+    text: str = field(default="", repr=False)  # the body as it came, to be kept
 
     @property
     def action(self) -> str:
@@ -117,7 +118,7 @@ def open_envelope(headers: Mapping[str, str], body: bytes, secret: str) -> Envel
         raise Refused(400, "the body is not JSON") from None
     if not isinstance(payload, dict):
         raise Refused(400, "the body is not a JSON object")
-    return Envelope(guid, int(hook), event, payload)
+    return Envelope(guid, int(hook), event, payload, body.decode("utf-8", "replace"))
 
 
 class _Model(BaseModel):

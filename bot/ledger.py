@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -18,7 +18,7 @@ from bot.store.rulings import Said
 log = logger(__name__)
 
 
-def file(store: Store, envelope: Envelope, now: datetime) -> str:
+def file(store: Store, envelope: Envelope, now: datetime, gather: timedelta = timedelta(0)) -> str:
     """Record a delivery and mark what it concerns. Returns `done`, `ignored`, `failed`, `unknown` or `again`.
 
     One that came before is done again only when it failed then. Where it cannot be understood it is kept as failed,
@@ -36,7 +36,7 @@ def file(store: Store, envelope: Envelope, now: datetime) -> str:
                 metrics.DELIVERIES.labels("again").inc()
                 return "again"
             if not error:
-                apply(store, db, effect, now)
+                apply(store, db, effect, now, gather)
             deliveries.record(store, db, _row(envelope, effect, error, now))
         crash.point("after ledger")
         outcome = _outcome(effect, error)
@@ -53,11 +53,11 @@ def file(store: Store, envelope: Envelope, now: datetime) -> str:
 
 def again(store: Store, it: Delivery, now: datetime) -> str:
     """Try a failed delivery anew, from the payload that was kept."""
-    return file(store, Envelope(it.guid, it.hook_id, it.event, json.loads(it.payload)), now)
+    return file(store, Envelope(it.guid, it.hook_id, it.event, json.loads(it.payload), it.payload), now)
 
 
-def apply(store: Store, db: sa.Connection, effect: Effect, now: datetime) -> None:
-    """Mark what a delivery concerns."""
+def apply(store: Store, db: sa.Connection, effect: Effect, now: datetime, gather: timedelta = timedelta(0)) -> None:
+    """Mark what a delivery concerns. Events come in bunches, so a look waits for `gather` before it begins."""
     for repo in (effect.repo, *effect.gained):
         if repo is not None:
             pulls.know_repo(store, db, repo)
@@ -69,7 +69,7 @@ def apply(store: Store, db: sa.Connection, effect: Effect, now: datetime) -> Non
     if effect.settings:
         pulls.set_unsafe(db, repo_id, "[]", None)
     for mark in effect.marks:
-        pulls.mark(store, db, repo_id, mark.number, now, mark.head)
+        pulls.mark(store, db, repo_id, mark.number, now, mark.head, gather)
     if effect.every_open:
         pulls.mark_open(db, repo_id, now)
     if effect.head:
@@ -94,7 +94,7 @@ def _row(envelope: Envelope, effect: Effect, error: str, now: datetime) -> Deliv
         repo_id=effect.repo.repo_id if effect.repo else None,
         subject=",".join(str(mark.number) for mark in effect.marks),
         # What concerns nobody is not worth keeping; GitHub has it for three days.
-        payload="" if state is DeliveryState.IGNORED else json.dumps(envelope.payload, separators=(",", ":")),
+        payload="" if state is DeliveryState.IGNORED else envelope.text or json.dumps(envelope.payload),
         state=state,
         received_at=now,
         error=error[:500],

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as postgres_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from bot.store import schema
 from bot.store.locks import FileLocks, PostgresLocks
@@ -54,13 +56,7 @@ class Store:
 
     def insert(self, table: sa.Table) -> Any:
         """An INSERT that can say what to do on a conflict, which is each database's own dialect."""
-        if self.sqlite:
-            from sqlalchemy.dialects.sqlite import insert as sqlite_insert
-
-            return sqlite_insert(table)
-        from sqlalchemy.dialects.postgresql import insert as postgres_insert
-
-        return postgres_insert(table)
+        return insert_into(table, self.sqlite)
 
     def insert_new(self, db: sa.Connection, table: sa.Table, values: dict[str, Any]) -> bool:
         """Insert a row unless one with its key is there. Says whether it was inserted."""
@@ -105,6 +101,11 @@ class Store:
             for step in self.steps[have or 0 :]:
                 step(db)
             db.execute(schema.version.update().values(version=len(self.steps)))
+
+
+def insert_into(table: sa.Table, sqlite: bool) -> Any:
+    """`Store.insert` for who builds statements only once."""
+    return sqlite_insert(table) if sqlite else postgres_insert(table)
 
 
 def _pragmas(connection: Any, record: Any) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
-from bot.store.database import Store
+from bot.store.database import Store, insert_into
 from bot.store.schema import delivery
 
 
@@ -36,8 +38,7 @@ class Delivery:
 
 def known(db: sa.Connection, guid: str, hook_id: int) -> DeliveryState | None:
     """What became of this delivery when it came before; None when it is new."""
-    where = (delivery.c.guid == guid) & (delivery.c.hook_id == hook_id)
-    state = db.execute(sa.select(delivery.c.state).where(where)).scalar()
+    state = db.execute(_KNOWN, {"guid": guid, "hook_id": hook_id}).scalar()
     return None if state is None else DeliveryState(state)
 
 
@@ -48,9 +49,20 @@ def record(store: Store, db: sa.Connection, it: Delivery) -> None:
         for name in ("guid", "hook_id", "event", "action", "repo_id", "subject", "payload", "error", "attempts")
     }
     values |= {"state": it.state.value, "received_at": it.received_at}
-    again = {"state": it.state.value, "error": it.error, "attempts": delivery.c.attempts + 1}
-    statement = store.insert(delivery).values(**values)
-    db.execute(statement.on_conflict_do_update(index_elements=["guid", "hook_id"], set_=again))
+    db.execute(_record(store.sqlite), values)
+
+
+# Statements of the intake are built once: building one anew takes longer than running it.
+_KNOWN = sa.select(delivery.c.state).where(
+    (delivery.c.guid == sa.bindparam("guid")) & (delivery.c.hook_id == sa.bindparam("hook_id"))
+)
+
+
+@functools.cache
+def _record(sqlite: bool) -> Any:
+    new = insert_into(delivery, sqlite)
+    again = {"state": new.excluded.state, "error": new.excluded.error, "attempts": delivery.c.attempts + 1}
+    return new.on_conflict_do_update(index_elements=["guid", "hook_id"], set_=again)
 
 
 def failed(db: sa.Connection, *, most: int = 5, limit: int = 200) -> list[Delivery]:

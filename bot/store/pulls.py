@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
-from bot.store.database import Store
+from bot.store.database import Store, insert_into
 from bot.store.schema import Instant, head_seen, pull, repo
 
 
@@ -67,7 +68,7 @@ def _moment(at: datetime) -> sa.ColumnElement[datetime]:
 
 def know_repo(store: Store, db: sa.Connection, it: Repo) -> None:
     """Remember a repository's present names and installation. Its id is what it is known by."""
-    row = db.execute(sa.select(repo).where(repo.c.repo_id == it.repo_id)).mappings().first()
+    row = db.execute(_REPO, {"repo_id": it.repo_id}).mappings().first()
     same = row is not None and all(row[name] == getattr(it, name) for name in it.__dataclass_fields__)
     if same:
         return
@@ -83,7 +84,7 @@ def drop_repo(db: sa.Connection, repo_id: int) -> None:
 
 
 def get_repo(db: sa.Connection, repo_id: int) -> Repo | None:
-    row = db.execute(sa.select(repo).where(repo.c.repo_id == repo_id)).mappings().first()
+    row = db.execute(_REPO, {"repo_id": repo_id}).mappings().first()
     return None if row is None else _repo(row)
 
 
@@ -96,14 +97,22 @@ def _repo(row: sa.RowMapping) -> Repo:
     return Repo(**{name: row[name] for name in Repo.__dataclass_fields__})
 
 
-def mark(store: Store, db: sa.Connection, repo_id: int, number: int, now: datetime, head: str = "") -> None:
-    """Say that a pull request wants to be looked at. `head`: the newest head, where an event named it."""
+def mark(
+    store: Store,
+    db: sa.Connection,
+    repo_id: int,
+    number: int,
+    now: datetime,
+    head: str = "",
+    gather: timedelta = timedelta(0),
+) -> None:
+    """Say that a pull request wants to be looked at, after `gather`. `head`: the newest one, where it was named."""
     values = {
         "repo_id": repo_id,
         "number": number,
         "wanted": 1,
         "settled": 0,
-        "due": now,
+        "due": now + gather,
         "attempts": 0,
         "error": "",
         "announced": head,
@@ -112,14 +121,31 @@ def mark(store: Store, db: sa.Connection, repo_id: int, number: int, now: dateti
         "merged": False,
         "head": "",
     }
-    # A pass that waits after failures is not brought forward by every event: an event storm is no reason to hurry.
-    due_at = sa.case((pull.c.attempts > 0, pull.c.due), else_=_moment(now))
-    again: dict[str, Any] = {"wanted": pull.c.wanted + 1, "due": due_at}
     if head:
-        again |= {"announced": head, "announced_at": now}
         saw(store, db, repo_id, number, head, now)
-    statement = store.insert(pull).values(**values)
-    db.execute(statement.on_conflict_do_update(index_elements=["repo_id", "number"], set_=again))
+    db.execute(_mark(store.sqlite, bool(head)), values)
+
+
+@functools.cache
+def _mark(sqlite: bool, announces: bool) -> Any:
+    """Built once: marking is what the intake does most."""
+    new = insert_into(pull, sqlite)
+    # A pass that waits after failures is not brought forward by every event: an event storm is no reason to hurry. Nor
+    # is one put off by events that keep coming.
+    waits = (pull.c.attempts > 0) | ((pull.c.wanted > pull.c.settled) & (pull.c.due < new.excluded.due))
+    again: dict[str, Any] = {"wanted": pull.c.wanted + 1, "due": sa.case((waits, pull.c.due), else_=new.excluded.due)}
+    if announces:
+        again |= {"announced": new.excluded.announced, "announced_at": new.excluded.announced_at}
+    return new.on_conflict_do_update(index_elements=["repo_id", "number"], set_=again)
+
+
+_REPO = sa.select(repo).where(repo.c.repo_id == sa.bindparam("repo_id"))
+_PULL = sa.select(pull).where((pull.c.repo_id == sa.bindparam("repo_id")) & (pull.c.number == sa.bindparam("number")))
+
+
+@functools.cache
+def _saw(sqlite: bool) -> Any:
+    return insert_into(head_seen, sqlite).on_conflict_do_nothing()
 
 
 def mark_open(db: sa.Connection, repo_id: int, now: datetime) -> int:
@@ -130,8 +156,7 @@ def mark_open(db: sa.Connection, repo_id: int, now: datetime) -> int:
 
 def saw(store: Store, db: sa.Connection, repo_id: int, number: int, sha: str, now: datetime) -> None:
     """Remember when a head was first seen: GitHub's API does not say when it was pushed."""
-    statement = store.insert(head_seen).values(repo_id=repo_id, number=number, sha=sha, at=now)
-    db.execute(statement.on_conflict_do_nothing())
+    db.execute(_saw(store.sqlite), {"repo_id": repo_id, "number": number, "sha": sha, "at": now})
 
 
 def seen_at(db: sa.Connection, repo_id: int, number: int, sha: str) -> datetime | None:
@@ -148,14 +173,16 @@ def with_head(db: sa.Connection, repo_id: int, sha: str) -> list[int]:
 
 def due(db: sa.Connection, now: datetime, limit: int = 50) -> list[Pull]:
     """Dirty pull requests whose time has come, longest waiting first."""
-    rows = db.execute(
-        sa.select(pull)
-        .join(repo, repo.c.repo_id == pull.c.repo_id)
-        .where((pull.c.wanted > pull.c.settled) & (pull.c.due <= now) & repo.c.active)
-        .order_by(pull.c.due)
-        .limit(limit)
-    ).mappings()
-    return [Pull(**row) for row in rows]
+    return [Pull(**row) for row in db.execute(_DUE, {"now": now, "most": limit}).mappings()]
+
+
+_DUE = (
+    sa.select(pull)
+    .join(repo, repo.c.repo_id == pull.c.repo_id)
+    .where((pull.c.wanted > pull.c.settled) & (pull.c.due <= sa.bindparam("now")) & repo.c.active)
+    .order_by(pull.c.due)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
 
 
 def waiting(db: sa.Connection) -> tuple[int, datetime | None]:
@@ -178,7 +205,7 @@ def next_due(db: sa.Connection) -> datetime | None:
 
 
 def get(db: sa.Connection, repo_id: int, number: int) -> Pull | None:
-    row = db.execute(sa.select(pull).where(_at(repo_id, number))).mappings().first()
+    row = db.execute(_PULL, {"repo_id": repo_id, "number": number}).mappings().first()
     return None if row is None else Pull(**row)
 
 

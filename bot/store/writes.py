@@ -142,10 +142,15 @@ def end_merge(db: sa.Connection, attempt: int, state: str, sha: str, why: str, n
 
 
 def merges(db: sa.Connection, repo_id: int, number: int) -> list[Attempt]:
-    columns = [merge_attempt.c[name] for name in Attempt.__dataclass_fields__]
-    where = (merge_attempt.c.repo_id == repo_id) & (merge_attempt.c.number == number)
-    rows = db.execute(sa.select(*columns).where(where).order_by(merge_attempt.c.id)).mappings()
+    rows = db.execute(_MERGES, {"repo_id": repo_id, "number": number}).mappings()
     return [
         Attempt(**{**row, "reviews": tuple(json.loads(row["reviews"])), "jobs": tuple(json.loads(row["jobs"]))})
         for row in rows
     ]
+
+
+_MERGES = (
+    sa.select(*[merge_attempt.c[name] for name in Attempt.__dataclass_fields__])
+    .where((merge_attempt.c.repo_id == sa.bindparam("repo_id")) & (merge_attempt.c.number == sa.bindparam("number")))
+    .order_by(merge_attempt.c.id)
+)

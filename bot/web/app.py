@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
 
-import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 from sqlalchemy.exc import SQLAlchemyError
@@ -38,14 +37,10 @@ def build(
     on_delivery: Callable[[], None] = lambda: None,
     lifespan: Lifespan | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    gather: timedelta = timedelta(0),
 ) -> FastAPI:
     """The ASGI application. `on_delivery` is called when there is something to look at."""
     app = FastAPI(title="envbounty bot", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
-
-    @app.middleware("http")
-    async def fresh_context(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
-        structlog.contextvars.clear_contextvars()
-        return await call(request)
 
     @app.post("/webhook")
     async def webhook(request: Request) -> Response:
@@ -62,7 +57,7 @@ def build(
             log.warning("a webhook is refused", status=refused.status, why=str(refused))
             return _error(refused.status, "refused", str(refused))
         try:
-            outcome = await run_in_threadpool(ledger.file, store, envelope, clock())
+            outcome = await run_in_threadpool(ledger.file, store, envelope, clock(), gather)
         except SQLAlchemyError as error:
             # Not recorded, so not acknowledged: GitHub shows it as failed, and it is asked for again later.
             log.error("a delivery could not be recorded", delivery=envelope.guid, error=type(error).__name__)
@@ -116,8 +111,3 @@ async def capped(request: Request, most: int) -> bytes:
 
 def _error(status: int, code: str, message: str) -> Response:
     return JSONResponse({"error": code, "message": message}, status)
-
-
-@asynccontextmanager
-async def no_lifespan(app: FastAPI) -> AsyncIterator[None]:
-    yield
