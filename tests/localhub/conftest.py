@@ -124,13 +124,13 @@ class AsApp:
 @pytest.fixture
 def hub() -> Generator[Hub, None, None]:
     hub = Hub.start()
-    hub.checker = Checker(HERE / "github.openapi.json.gz")
+    hub.checker = checker = Checker(HERE / "github.openapi.json.gz")
     try:
         yield hub
     finally:
         hub.stop()
     assert hub.trouble == [], "these calls broke the hub"
-    assert hub.checker.violations == []
+    assert checker.violations == []
 
 
 @pytest.fixture

@@ -119,8 +119,8 @@ def test_the_checker_sees_a_wrong_answer(world):
     assert checker.violations == []
     for answer in (Answer(201, {**good, "number": "1"}), Answer(202, good), Answer(201, {})):
         checker.check(op, call, answer)
-    call.body = b'{"title": {}}'
-    checker.check(op, call, Answer(201, good))
+    wrong = Call(world.hub, "POST", ISSUES, {}, {}, {}, b'{"title": "x", "assignees": 7}')
+    checker.check(op, wrong, Answer(201, good))
     world.hub.drain()
     delivery = world.hub.sender.records[-1]
     delivery.body = delivery.body.replace(b'"action":"opened"', b'"action":"shut"')
