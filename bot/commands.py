@@ -156,8 +156,8 @@ def _lines(body: str) -> Iterator[str]:
     for number, token in enumerate(tokens):
         if token.type == "html_block" and _COMMENT.fullmatch(token.content.strip()) is None:
             return
-        if token.type == "table_open" and token.map and raw[token.map[0]].lstrip().startswith("<"):
-            return  # HTML to GitHub, which looks for it before it looks for tables
+        if token.type == "table_open" and token.map and raw[token.map[0]].lstrip().startswith(("<", "```", "~~~")):
+            return  # HTML or code to GitHub, which looks for them before it looks for tables
         if token.type == "inline" and depth == 1 and tokens[number - 1].type == "paragraph_open":
             if _ADDRESS.search(token.content):
                 return

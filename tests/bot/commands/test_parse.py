@@ -130,6 +130,8 @@ HIDDEN = {
     "an element whose escape is part of an address": "http://example.org/\\<details>\n/hold",
     "an element after an address, further down": "http://example.org/\\<details>\n\n/hold",
     "a declaration that could be a table": "<!X | a\n|---|---|\n\n/hold",
+    "code that could be a table": "```a | b\n|---|---|\n\n/hold",
+    "code with tildes that could be a table": "~~~a | b\n|---|---|\n\n/hold",
     "a table whose second line begins with a form feed": "/hold\n\x0c---",
     "a table whose head is indented": "x\n\t| a |\n|---|\n/hold",
     "a null character": "\x00\n/hold",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bot import ingest
 from bot.ingest import Lost, Posted, Refused, Run, accept, bind, read
 from bot.oidc import Claims
+from bot.settings import MAX_REPORT
 from bot.state import Accepted, Job, JobState
 from envbounty.findings import Environment, Finding, Halted, Jail, Report, Result, Severity, Verdict
 
@@ -168,6 +169,7 @@ def test_a_key_that_is_given_twice_is_refused_at_any_depth() -> None:
 
 
 def test_a_body_too_large_is_not_even_read() -> None:
+    assert ingest.MAX_BODY == MAX_REPORT == 4 * 1024 * 1024
     with pytest.raises(Refused) as caught:
         read(b"x" * (ingest.MAX_BODY + 1))
     assert (caught.value.status, caught.value.code) == (413, "too-large")

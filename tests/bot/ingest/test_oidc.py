@@ -233,6 +233,10 @@ def test_a_symmetric_key_in_the_key_set_opens_nothing(issuer: Any) -> None:
     with pytest.raises(Refused) as caught:
         oidc.verify(token, {"one": key}, issuer.expected, issuer.now, issuer.spend)
     assert caught.value.code == "algorithm"
+    # … nor when the token says RS256 and the key is of another kind.
+    with pytest.raises(Refused) as caught:
+        oidc.verify(issuer.token(), {"one": key}, issuer.expected, issuer.now, issuer.spend)
+    assert caught.value.code == "algorithm"
 
 
 def test_time_is_the_callers(issuer: Any) -> None:
