@@ -247,7 +247,9 @@ def _workflows(facts: Facts) -> Iterator[Problem]:
         yield _unread("The workflow files", facts.workflows)
         return
     required = ("verify",) if isinstance(facts.required, Unread) else facts.required
-    yield from workflows.look(facts.workflows, tuple(required), facts.trusted)
+    yield from workflows.look(
+        facts.workflows, tuple(required), facts.trusted, f"{facts.repository}/{{}}@refs/heads/{facts.default_branch}"
+    )
 
 
 def _runner_groups(facts: Facts) -> Iterator[Problem]:

@@ -33,8 +33,14 @@ def path_of(tier: Tier) -> str:
     return f".github/workflows/{tier}.yml"
 
 
-def look(workflows: Mapping[str, str], required: tuple[Tier, ...], trusted: frozenset[str]) -> Iterator[Problem]:
-    """The problems of all workflow files."""
+def look(
+    workflows: Mapping[str, str], required: tuple[Tier, ...], trusted: frozenset[str], here: str = ""
+) -> Iterator[Problem]:
+    """The problems of all workflow files.
+
+    `here`: where a file of this repository is, such as `owner/name/{}@refs/heads/main`, with `{}` for its path. A tier's
+    own file is trusted only where `trusted` names it so: that is for a fork of envbounty itself.
+    """
     tiers: dict[str, Tier] = {path_of(tier): tier for tier in NAMES}
     for tier in required:
         if path_of(tier) not in workflows:
@@ -56,6 +62,8 @@ def look(workflows: Mapping[str, str], required: tuple[Tier, ...], trusted: froz
                 f"{path} cannot be read as YAML, so what it does is not known.",
                 "Mend it or delete it.",
             )
+        elif path in tiers and here and here.replace("{}", path) in _spelt(trusted, tiers[path]):
+            yield from _own(path, tiers[path], document)
         elif path in tiers:
             yield from _tier(path, tiers[path], document, trusted)
         else:
@@ -125,13 +133,30 @@ def _tier(path: str, tier: Tier, document: Mapping[Any, Any], trusted: frozenset
             f"{path} differs from what `envbounty init` lays down, so its reports may be about something else.",
             "Write it anew with `envbounty init --action-ref SHA`.",
         )
-    elif called not in {name.replace("{tier}", tier) for name in trusted}:
+    elif called not in _spelt(trusted, tier):
         yield Problem(
             "tier-workflow-untrusted",
             Severity.FORBIDS,
             f"{path} calls {called[:200]}, which this bot does not trust, so it takes no report from it.",
             "Read that commit, and add it to TRUSTED_WORKFLOWS or call one that is there.",
         )
+
+
+def _own(path: str, tier: Tier, document: Mapping[Any, Any]) -> Iterator[Problem]:
+    """A tier's file that the operator trusts as it stands: still only a dispatch may start it, and with no rights."""
+    if not events(document) <= {"workflow_dispatch", "workflow_call"} or document.get("permissions") != {}:
+        yield Problem(
+            "tier-workflow-changed",
+            Severity.FORBIDS,
+            f"{path} can be started by something else than a dispatch, or gives all its jobs rights.",
+            "Let only workflow_dispatch start it, with `permissions: {}` at the top.",
+        )
+    if tier != "gpu-bench":
+        yield from _runners(path, document)
+
+
+def _spelt(trusted: frozenset[str], tier: Tier) -> set[str]:
+    return {name.replace("{tier}", tier) for name in trusted}
 
 
 @lru_cache(maxsize=8)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bot.checks import NAMES
 from bot.doctor import Facts, Severity, Unread, examine, forbidding, workflows
 from bot.doctor.facts import ActionsSettings, Ruleset, RunnerGroup
 from bot.text.doctor import diagnosis
@@ -204,6 +205,37 @@ def test_what_could_not_be_read_forbids_merging_and_names_the_permission(make: A
 )
 def test_ordinary_workflows_are_no_problem(make: Any, text: str) -> None:
     assert examine(added(make, text)) == []
+
+
+OWN = frozenset({"octo/bounties/.github/workflows/{tier}.yml@refs/heads/main"})
+
+
+def shipped_workflows() -> dict[str, str]:
+    """envbounty's own: a fork of it that holds environments is dispatched directly."""
+    folder = Path(__file__).parents[3] / ".github/workflows"
+    return {f".github/workflows/{tier}.yml": (folder / f"{tier}.yml").read_text() for tier in NAMES}
+
+
+def test_a_fork_of_envbounty_may_use_its_own_workflows_where_the_operator_says_so(make: Any) -> None:
+    assert examine(make.safe(workflows=shipped_workflows(), trusted=OWN)) == []
+    codes = [problem.code for problem in examine(make.safe(workflows=shipped_workflows()))]
+    assert codes == ["tier-workflow-unpinned"] * 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("on:\n", "on:\n  pull_request_target:\n", "tier-workflow-changed"),
+        ("\npermissions: {}\n", "\npermissions: write-all\n", "tier-workflow-changed"),
+        ("runs-on: ubuntu-24.04", "runs-on: self-hosted", "self-hosted-runner"),
+    ],
+)
+def test_also_then_nobody_else_may_start_them(make: Any, old: str, new: str, code: str) -> None:
+    files = shipped_workflows()
+    path = ".github/workflows/verify.yml"
+    assert old in files[path]
+    loose = {**files, path: files[path].replace(old, new, 1)}
+    assert [problem.code for problem in examine(make.safe(workflows=loose, trusted=OWN))] == [code]
 
 
 def test_a_private_repository_is_not_open_to_strangers(make: Any) -> None:
