@@ -38,8 +38,8 @@ def look(
 ) -> Iterator[Problem]:
     """The problems of all workflow files.
 
-    `here`: where a file of this repository is, such as `owner/name/{}@refs/heads/main`, with `{}` for its path. A tier's
-    own file is trusted only where `trusted` names it so: that is for a fork of envbounty itself.
+    `here`: where a file of this repository is, such as `owner/name/{}@refs/heads/main`, with `{}` for its path. A file
+    of the repository's own is trusted only where `trusted` names it so: that is for a fork of envbounty itself.
     """
     tiers: dict[str, Tier] = {path_of(tier): tier for tier in NAMES}
     for tier in required:
