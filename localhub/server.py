@@ -59,7 +59,13 @@ class Server:
         sock.bind(("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{sock.getsockname()[1]}"
         config = uvicorn.Config(
-            self._app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2
+            self._app,
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            # Longer than any test: a client whose idle connection ends while it writes cannot know what was done.
+            timeout_keep_alive=3600,
+            timeout_graceful_shutdown=2,
         )
         server = self._uvicorn = uvicorn.Server(config)
         self._thread = threading.Thread(target=server.run, args=([sock],), name="localhub", daemon=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from localhub import changes, diff, shapes
@@ -77,14 +78,16 @@ def _tell(call: Call, review: Review, action: str) -> None:
     changes.tell_review(call.hub, review, action, call.user)
 
 
+@dataclass(frozen=True)
 class _Place:
-    """Where a comment goes: checked against the diff."""
+    """Where a comment goes: checked against the diff. With no line, the whole file."""
 
-    def __init__(
-        self, line: int | None, side: str, start: int | None, start_side: str | None, patch: str, position: int
-    ) -> None:
-        self.line, self.side, self.start, self.start_side = line, side, start, start_side
-        self.position, self.hunk = position, diff.hunk_until(patch, position) if patch else ""
+    line: int | None = None
+    side: str = "RIGHT"
+    start: int | None = None
+    start_side: str | None = None
+    position: int = 0
+    hunk: str = ""
 
 
 def _place(wanted: dict[str, Any], changed: list[FileChange]) -> _Place:
@@ -98,14 +101,15 @@ def _place(wanted: dict[str, Any], changed: list[FileChange]) -> _Place:
         if found is None:
             raise Refused(422, "Unprocessable Entity", ["Position could not be resolved"])
         side = "RIGHT" if found.new is not None else "LEFT"
-        return _Place(found.number(side), side, None, None, file.patch, found.position)
+        return _Place(found.number(side), side, None, None, found.position, diff.hunk_until(file.patch, found.position))
     line = wanted.get("line")
     found = diff.find(file.patch, line, side) if isinstance(line, int) else None
     if found is None:
         raise Refused(422, "Unprocessable Entity", [NOT_IN_DIFF])
+    hunk = diff.hunk_until(file.patch, found.position)
     start, start_side = wanted.get("start_line"), wanted.get("start_side")
     if start is None or start == line:
-        return _Place(line, side, None, None, file.patch, found.position)
+        return _Place(line, side, None, None, found.position, hunk)
     first = diff.find(file.patch, start, start_side or side)
     if first is None or first.hunk != found.hunk:
         raise Refused(
@@ -115,7 +119,7 @@ def _place(wanted: dict[str, Any], changed: list[FileChange]) -> _Place:
         )
     if first.position > found.position:
         raise Refused(422, "Unprocessable Entity", ["pull_request_review_thread.start_line must precede the end line."])
-    return _Place(line, side, start, start_side or side, file.patch, found.position)
+    return _Place(line, side, start, start_side or side, found.position, hunk)
 
 
 def _start_thread(
@@ -228,7 +232,7 @@ def comment(call: Call) -> Any:
     if body.get("subject_type") == "file":
         if all(one.path != path for one in changed):
             raise Refused.invalid("PullRequestReviewComment", "path")
-        place = _Place(None, "RIGHT", None, None, "", 0)
+        place = _Place()
     else:
         try:
             place = _place(body, changed)
