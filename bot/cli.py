@@ -27,7 +27,8 @@ main.add_command(setup_cli.doctor)
 @main.command()
 @click.option("--log-level", default="INFO", show_default=True, envvar="LOG_LEVEL")
 @click.option("--pretty", is_flag=True, help="Logs for eyes instead of JSON.")
-def serve(log_level: str, pretty: bool) -> None:
+@click.option("--no-work", is_flag=True, help="Only receive: another process on the same database does the rest.")
+def serve(log_level: str, pretty: bool, no_work: bool) -> None:
     """Receive webhooks and reports, and look after pull requests, until told to stop."""
     from bot import logs
 
@@ -35,7 +36,7 @@ def serve(log_level: str, pretty: bool) -> None:
     from bot.core import build
     from bot.serve import serve as run
 
-    run(build(_settings()))
+    run(build(_settings()), work=not no_work)
 
 
 @main.command()

@@ -53,6 +53,7 @@ class _Scrubbed(logging.Formatter):
 
 def configure(level: str = "INFO", *, pretty: bool = False) -> None:
     """Send logs to standard error. Every line carries what was bound with `bound`: delivery, pull request, SHA."""
+    ours: list[Any] = [structlog.stdlib.filter_by_level]  # what is not shown is not worked on
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -76,7 +77,7 @@ def configure(level: str = "INFO", *, pretty: bool = False) -> None:
     for name in ("github", "urllib3", "requests", "uvicorn.access", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*ours, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,15 +20,16 @@ from bot.worker import Worker
 log = logger(__name__)
 
 
-def application(bot: Bot) -> FastAPI:
-    """The ASGI application. Its lifespan runs the workers and the sweep."""
+def application(bot: Bot, *, work: bool = True) -> FastAPI:
+    """The ASGI application. Its lifespan runs the workers and the sweep, unless another process does the work."""
     worker = Worker(bot)
     sweeper = Sweeper(bot, worker.wake)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        worker.start()
-        sweeper.start()
+        if work:
+            worker.start()
+            sweeper.start()
         log.info("started", public_url=bot.settings.public_url, workers=bot.settings.workers)
         yield
         await run_in_threadpool(sweeper.stop)
@@ -42,13 +42,13 @@ def application(bot: Bot) -> FastAPI:
     return build(*parts, on_delivery=worker.wake, lifespan=lifespan, clock=bot.clock, gather=gather)
 
 
-def serve(bot: Bot, *, listen: socket.socket | None = None) -> None:
+def serve(bot: Bot, *, work: bool = True) -> None:
     """Serve until SIGTERM or SIGINT; passes under way come to their end."""
     settings = bot.settings
     # Passes are busy threads of the same interpreter. An answer to GitHub should not wait 5 ms for each of them.
     sys.setswitchinterval(0.0005)
     config = uvicorn.Config(
-        application(bot),
+        application(bot, work=work),
         host=settings.host,
         port=settings.port,
         log_config=None,
@@ -60,5 +60,5 @@ def serve(bot: Bot, *, listen: socket.socket | None = None) -> None:
     # no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    uvicorn.Server(config).run(sockets=[listen] if listen is not None else None)
+    uvicorn.Server(config).run()
     bot.close()
