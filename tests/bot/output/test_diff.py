@@ -78,6 +78,10 @@ def test_two_hunks_and_what_looks_like_a_header() -> None:
     assert hunks(patch) == {1, 2, 3, 4, 21, 22}
 
 
+def test_hunks_of_one_line_each() -> None:
+    assert hunks("@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d") == {1, 9}
+
+
 @pytest.mark.parametrize("patch", [None, "", "nonsense", "@@", "@@ -a +b @@\n+x", "+x\n+y", "Binary files differ"])
 def test_what_is_no_patch_gives_no_line(patch: str | None) -> None:
     assert hunks(patch) == frozenset()
