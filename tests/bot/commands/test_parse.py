@@ -243,7 +243,7 @@ class Page(HTMLParser):
         return [line.strip() for line in self.text.split("\n")]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(pieces, max_size=14).map("".join))
 def test_every_command_that_is_read_is_seen_at_the_start_of_a_line(body: str) -> None:
     """Held against the page that a reader sees: HTML made from the same comment, read by a parser of HTML."""

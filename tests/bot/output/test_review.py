@@ -163,7 +163,7 @@ def test_no_path_leaves_its_environment(make: Any) -> None:
 lines = st.frozensets(st.integers(1, 30), max_size=12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_every_finding_has_one_place_whatever_happens_in_between(make: Any, data: st.DataObject) -> None:
     """Over several heads: at most one live comment for each finding, none lost, and a second look has nothing to do."""
