@@ -21,8 +21,10 @@ test: .venv/.dev ## run the tests; what this machine cannot run is skipped, with
 lint: .venv/.dev ## ruff, mypy, lock files, shell scripts; the workflows are linted by tests/actions
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@cd actions/report && ../../$(BIN)/mypy --strict --config-file /dev/null report.py
 	@scripts/check-locks.sh
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run scripts/*.sh docker/jail/*.sh actions/*/*.sh; \
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run scripts/*.sh docker/jail/*.sh actions/*/*.sh \
+	   localhub/actions/standins/*/*.sh; \
 	 else echo "shellcheck is not installed: shell scripts not checked"; fi
 
 bench: .venv/.dev ## measure; results go to the terminal

@@ -177,6 +177,7 @@ def _table(
         by_rule = Counter(rule for _, result in group for rule in set(accusations(result)))
         for rule, count in by_rule.most_common():
             say(f"  {what} by {rule:28} {count}")
+    total = len(faulty) + len(sound) + len(unknown)
     say(f"inconclusive       {len(open_ones)}/{total}")
     for row, result in open_ones:
         rules = ",".join(sorted({finding.rule for finding in result.findings}))
@@ -185,7 +186,7 @@ def _table(
     for _, result in [*faulty, *sound, *unknown]:
         verdicts[result.verdict] += 1
     say(f"verdicts           {dict(verdicts)}")
-    each = seconds / max(1, len(faulty) + len(sound) + len(unknown))
+    each = seconds / max(1, total)
     say(f"time               {seconds:.1f} s, {each:.2f} s an environment; our peak memory {peak_mb:.0f} MB")
 
 

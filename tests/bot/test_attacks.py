@@ -43,7 +43,9 @@ def test_the_bot_makes_no_ref_of_a_contributors_commit() -> None:
         assert not re.search(r'["\'](?:/repos/[^"\']*)?/merges["\']', source), file.name
 
 
-@pytest.mark.parametrize("line", ["/claim", "/pay @mallory", "/payout 0xdeadbeef", "/tip 100", "/bounty 7", "/wallet abc"])
+@pytest.mark.parametrize(
+    "line", ["/claim", "/pay @mallory", "/payout 0xdeadbeef", "/tip 100", "/bounty 7", "/wallet abc"]
+)
 def test_no_comment_names_who_is_paid(line: str) -> None:
     """There is no such command, and none of those that there are takes a name, an address or an amount."""
     assert parse(line) == []
