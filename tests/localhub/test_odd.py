@@ -27,9 +27,9 @@ def test_no_request_breaks_the_hub(world, method):
     world.ann.open_pull(world.repo, {"a.txt": "1\n"})
     world.ann.comment(world.repo.issues[1], "hello")
     world.hub.checker = None  # nobody describes requests such as these
-    token = world.bot.mint().json()["token"]
+    bearers = {"jwt": world.bot.jwt(), "installation": world.bot.mint().json()["token"]}
     for op in (op for op in OPERATIONS if op.method == method):
-        by = {"jwt": world.bot.jwt(), "installation": token}.get(op.by, world.olga.token)
+        by = bearers.get(op.by, world.olga.token)
         for place in paths(op.path):
             for odd in ODD[:1] if method in ("GET", "DELETE") else ODD:
                 body = dict.fromkeys(TYPES, odd)
