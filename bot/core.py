@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -87,7 +89,18 @@ class Scene:
 def build(settings: Settings) -> Bot:
     """Open the database and the clients. Asks GitHub nothing yet."""
     store = Store(settings.database_url.get_secret_value(), pool=settings.workers + 8)
-    http = Http(settings.github_api_url, write_spacing=settings.write_spacing)
+
+    @contextmanager
+    def turn(installation: str) -> Iterator[None]:
+        """GitHub wants no two writes of one installation at a time, whichever process they come from."""
+        while True:
+            with store.exclusive(f"writer/{installation}") as mine:
+                if mine:
+                    yield
+                    return
+            time.sleep(0.05)
+
+    http = Http(settings.github_api_url, write_spacing=settings.write_spacing, turn=turn)
     app = App(http, Tokens(http, settings.app_id, settings.app_private_key))
     keys = Keys(fetcher(settings.jwks_url, httpx.Client(timeout=10, follow_redirects=False)))
     trusted = frozenset(settings.trusted_workflows)

@@ -13,7 +13,7 @@ def reactions(comment: Comment) -> list[str]:
     return [it.content for it in comment.reactions]
 
 
-def tested(town: Town, *findings: object) -> Pull:
+def verified(town: Town, *findings: object) -> Pull:
     pull = opened(town)
     town.report(town.run(), findings)  # type: ignore[arg-type]
     town.settle()
@@ -22,7 +22,7 @@ def tested(town: Town, *findings: object) -> Pull:
 
 @pytest.mark.both_databases
 def test_a_hold_keeps_everything_back_until_it_is_released(town: Town) -> None:
-    pull = tested(town)
+    pull = verified(town)
     said = town.max.comment(pull, "/hold")
     town.max.approve(pull)
     town.settle()
@@ -33,7 +33,7 @@ def test_a_hold_keeps_everything_back_until_it_is_released(town: Town) -> None:
 
 
 def test_an_override_lets_one_rule_pass_on_one_head(town: Town) -> None:
-    pull = tested(town, finding("accepts-wrong"))
+    pull = verified(town, finding("accepts-wrong"))
     town.max.approve(pull)
     town.max.comment(pull, "/override accepts-wrong the finding is a known fault of the check")
     town.settle()
@@ -44,7 +44,7 @@ def test_an_override_lets_one_rule_pass_on_one_head(town: Town) -> None:
 
 
 def test_an_override_for_a_head_that_moved_is_refused(town: Town) -> None:
-    pull = tested(town, finding("accepts-wrong"))
+    pull = verified(town, finding("accepts-wrong"))
     said = town.max.comment(pull, "/override accepts-wrong the finding is a known fault of the check")
     town.ann.push_to(pull, {"environments/sums/task.md": "Else.\n"})  # before the bot looks
     town.settle()
@@ -54,7 +54,7 @@ def test_an_override_for_a_head_that_moved_is_refused(town: Town) -> None:
 
 
 def test_the_author_overrides_nothing(town: Town) -> None:
-    pull = tested(town, finding("accepts-wrong"))
+    pull = verified(town, finding("accepts-wrong"))
     said = town.ann.comment(pull, "/override accepts-wrong I am quite sure that it is right")
     town.max.approve(pull)
     town.settle()
@@ -62,7 +62,7 @@ def test_the_author_overrides_nothing(town: Town) -> None:
 
 
 def test_a_stranger_gets_no_word(town: Town) -> None:
-    pull = tested(town)
+    pull = verified(town)
     said = town.hub.user("eve").comment(pull, "/hold\n\n/help")
     town.max.approve(pull)
     town.settle()
@@ -70,7 +70,7 @@ def test_a_stranger_gets_no_word(town: Town) -> None:
 
 
 def test_a_comment_that_becomes_a_command_later_is_none(town: Town) -> None:
-    pull = tested(town)
+    pull = verified(town)
     said = town.max.comment(pull, "Nice work.")
     town.settle()
     town.max.edit_comment(said, "/hold")
@@ -80,7 +80,7 @@ def test_a_comment_that_becomes_a_command_later_is_none(town: Town) -> None:
 
 
 def test_a_command_is_followed_as_it_was_written_whatever_it_becomes(town: Town) -> None:
-    pull = tested(town)
+    pull = verified(town)
     said = town.max.comment(pull, "/hold")
     town.max.edit_comment(said, "/release")
     town.max.approve(pull)
@@ -89,7 +89,7 @@ def test_a_command_is_followed_as_it_was_written_whatever_it_becomes(town: Town)
 
 
 def test_explain_says_what_stands_before_a_merge(town: Town) -> None:
-    pull = tested(town)
+    pull = verified(town)
     said = town.ann.comment(pull, "/explain")
     town.settle()
     (answer,) = town.mine(pull)
@@ -99,7 +99,7 @@ def test_explain_says_what_stands_before_a_merge(town: Town) -> None:
 
 
 def test_the_answer_is_not_given_twice_when_its_own_answer_is_lost(town: Town) -> None:
-    pull = tested(town)
+    pull = verified(town)
     # ann's own comment is the first to match; the bot's answer is the second
     town.hub.faults.add("error_after", "POST .*/issues/.*/comments", times=1, skip=1)
     town.ann.comment(pull, "/help")
@@ -115,7 +115,7 @@ def test_attack_waits_for_a_maintainer_where_the_author_is_new(town: Town) -> No
     town.max.push(town.repo, "main", ATTACK)
     town.settle()
     town.policy_text = ATTACK["policies/policy.yaml"]
-    pull = tested(town)
+    pull = verified(town)
     assert town.checks(pull) == {"envbounty/verify": "success", "envbounty/attack": "queued"}
     assert town.runs("attack") == []
     wrong = town.max.comment(pull, "/attack 0123456789ab")
