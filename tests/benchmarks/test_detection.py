@@ -1,4 +1,4 @@
-"""The measurement itself: a faulty grader is counted as found and its twin as spared, and the key proves what it can."""
+"""The measurement itself: a faulty grader counts as found and its twin as spared, and the key proves what it can."""
 
 from __future__ import annotations
 
