@@ -51,10 +51,6 @@ EVENTS = [
 ]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "node: needs Node.js and packages from npm")
-
-
 class Receiver:
     """A webhook endpoint that keeps what it gets. `status` is what it answers."""
 
