@@ -23,6 +23,6 @@ logs.configure("WARNING")
 def town(database_url: str, request: pytest.FixtureRequest) -> Iterator[Any]:
     it = town_module.Town(database_url, **getattr(request, "param", {}))
     yield it
-    trouble = list(it.hub.trouble)
+    trouble, violations = list(it.hub.trouble), list(it.checker.violations)
     it.close()
-    assert trouble == []
+    assert trouble == [] and violations == []

@@ -30,11 +30,15 @@ from bot.web.app import build as build_web
 from bot.worker import Worker
 from envbounty.findings import Environment, Finding, Jail, Report, Result, Severity, Verdict, settle
 from envbounty.policy import BUILT_IN, PLACE, read_policy
+from localhub.conformance import Checker
 from localhub.hub import Hub
 from localhub.model import App, Pull, Repo
 from localhub.oidc import Issuer, claims_of
 from localhub.people import Person
 from localhub.runs import Run
+
+#: GitHub's own description of its API: every request that the bot makes is held against it.
+GITHUB = Path(__file__).parents[2] / "localhub" / "github.openapi.json.gz"
 
 PERMISSIONS = {
     "metadata": "read",
@@ -96,6 +100,7 @@ class Town:
     def __init__(self, database_url: str, key: str = "", **settings: Any) -> None:
         self.policy_text = ""
         self.hub = Hub.start()
+        self.hub.checker = self.checker = Checker(GITHUB)
         self.issuer = Issuer(f"{self.hub.url}/oidc", clock=lambda: self.hub.now().timestamp())
         self.hub.mount("/oidc", self.issuer.app)
         self.ann, self.max, self.pia = (self.hub.user(name) for name in ("ann", "max", "pia"))
