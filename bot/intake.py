@@ -12,9 +12,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from bot.commands import MAX_BODY, parse
 from bot.store.pulls import Repo
@@ -58,6 +59,7 @@ class Mark:
 
     number: int
     head: str = ""
+    at: datetime | None = None  # when that was so, to the second
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,7 @@ class _Head(_Model):
 class _Pull(_Model):
     number: int
     head: _Head
+    updated_at: AwareDatetime | None = None
 
 
 class _Issue(_Model):
@@ -202,7 +205,7 @@ def _pull_request(envelope: Envelope, payload: dict[str, Any]) -> Effect:
     if repo is None or envelope.action not in _PULL_ACTIONS:
         return Effect(repo=repo)
     pull = _Pull.model_validate(payload["pull_request"])
-    return Effect(repo=repo, marks=(Mark(pull.number, _sha(pull.head.sha)),))
+    return Effect(repo=repo, marks=(Mark(pull.number, _sha(pull.head.sha), pull.updated_at),))
 
 
 def _review(envelope: Envelope, payload: dict[str, Any]) -> Effect:

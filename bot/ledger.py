@@ -69,7 +69,7 @@ def apply(store: Store, db: sa.Connection, effect: Effect, now: datetime, gather
     if effect.settings:
         pulls.set_unsafe(db, repo_id, "[]", None)
     for mark in effect.marks:
-        pulls.mark(store, db, repo_id, mark.number, now, mark.head, gather)
+        pulls.mark(store, db, repo_id, mark.number, now, mark.head, gather, mark.at)
     if effect.every_open:
         pulls.mark_open(db, repo_id, now)
     if effect.head:

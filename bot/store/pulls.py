@@ -105,6 +105,7 @@ def mark(
     now: datetime,
     head: str = "",
     gather: timedelta = timedelta(0),
+    at: datetime | None = None,
 ) -> None:
     """Say that a pull request wants to be looked at, after `gather`. `head`: the newest one, where it was named."""
     values = {
@@ -116,7 +117,8 @@ def mark(
         "attempts": 0,
         "error": "",
         "announced": head,
-        "announced_at": now if head else None,
+        # Events are late and out of order, so what counts is when it was so, rounded up from GitHub's whole seconds.
+        "announced_at": (min(now, at + timedelta(seconds=1)) if at else now) if head else None,
         "open": True,
         "merged": False,
         "head": "",
@@ -135,7 +137,9 @@ def _mark(sqlite: bool, announces: bool) -> Any:
     waits = (pull.c.attempts > 0) | ((pull.c.wanted > pull.c.settled) & (pull.c.due < new.excluded.due))
     again: dict[str, Any] = {"wanted": pull.c.wanted + 1, "due": sa.case((waits, pull.c.due), else_=new.excluded.due)}
     if announces:
-        again |= {"announced": new.excluded.announced, "announced_at": new.excluded.announced_at}
+        newer = pull.c.announced_at.is_(None) | (new.excluded.announced_at >= pull.c.announced_at)
+        for name in ("announced", "announced_at"):
+            again[name] = sa.case((newer, new.excluded[name]), else_=pull.c[name])
     return new.on_conflict_do_update(index_elements=["repo_id", "number"], set_=again)
 
 

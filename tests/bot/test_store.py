@@ -97,6 +97,15 @@ def test_many_events_on_one_pull_request_are_one_pass(store: Store) -> None:
         assert pulls.with_head(db, 7, "a" * 40) == [1]
 
 
+def test_an_older_announcement_that_comes_late_changes_nothing(store: Store) -> None:
+    prepare(store)
+    with store.write() as db:
+        pulls.mark(store, db, 7, 1, later(10), "b" * 40, at=later(9))
+        pulls.mark(store, db, 7, 1, later(60), "a" * 40, at=later(2))  # redelivered
+        it = pulls.get(db, 7, 1)
+        assert it is not None and (it.announced, it.wanted, it.announced_at) == ("b" * 40, 2, later(10))
+
+
 def test_a_failed_pass_waits_and_events_do_not_hurry_it(store: Store) -> None:
     prepare(store)
     with store.write() as db:
