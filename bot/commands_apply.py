@@ -73,7 +73,8 @@ def judge(scene: Scene, said: Said, state: State) -> Verdict:
     # Bots were left out at the intake: only comments of users are kept.
     actor = Actor(said.user_id, True, verdict.role, said.user_id == state.author_id)
     for command in parse(said.body):
-        ruling = allowed(command, actor, state.head)
+        found = {finding.rule for one in state.accepted if one.head == state.head for _, finding in one.findings}
+        ruling = allowed(command, actor, state.head, found)
         if ruling.answer is Answer.IGNORE:
             continue
         if ruling.answer is Answer.REFUSE or not isinstance(command, Command):

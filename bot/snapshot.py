@@ -12,7 +12,7 @@ from typing import cast
 
 from bot import records
 from bot.codeowners import PLACES, Owners
-from bot.core import NotYet, Scene
+from bot.core import HeadChanged, NotYet, Scene
 from bot.decide import touched
 from bot.decide.touched import ROOT
 from bot.github import errors
@@ -69,6 +69,9 @@ def take(scene: Scene, pull: PullInfo, unsafe: tuple[str, ...]) -> Snapshot:
     default = scene.reads.repository().default_branch
     base = scene.reads.branch(pull.base.ref)
     listed = scene.reads.files(scene.number)
+    if any(not it.contents_url.endswith(f"?ref={head}") for it in listed):
+        # Whoever pushes another head for a moment, while this is read, must not have its files taken for this one's.
+        raise HeadChanged("the list of files is about another commit")
     files = _paths(pull, listed)
     sorted_ = touched(files or ())
     policy, problem = read_base_policy(scene, base)

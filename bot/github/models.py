@@ -58,6 +58,7 @@ class FileInfo(_Model):
     status: str
     previous_filename: str | None = None
     patch: str | None = None
+    contents_url: str = ""  # ends in the commit that the list is about, which nothing else of it says
 
 
 class ReviewInfo(_Model):

@@ -272,6 +272,33 @@ def test_the_second_is_merged_too_when_it_is_no_copy(town: Town) -> None:
     assert first.merged and second.merged and len(town.runs()) == 3
 
 
+def test_another_heads_files_are_not_taken_for_this_ones(town: Town) -> None:
+    """The author pushes something harmless while the files are read, and then again what nobody owning it approved."""
+    policy = {"policies/policy.yaml": "schema: 1\nbudgets: {findings_per_rule: 1}\n"}
+    pull = town.ann.open_pull(town.repo, {**environment(), **policy}, branch="topic")
+    town.settle()
+    town.report(town.run())
+    town.settle()
+    fork, guarded = pull.head_repo, pull.head
+    assert fork is not None
+    onto = town.repo.git.merge_base(pull.base_sha, guarded) or ""
+    as_many = {**environment(), "environments/sums/notes.md": "As many files as the other head has.\n"}
+    harmless = town.ann.push(fork, "aside", as_many, onto=onto)
+
+    def away() -> None:
+        town.ann.push_commit(fork, pull.head_ref, harmless, force=True)
+        town.hub.faults.before("GET .*/reviews", lambda: town.ann.push_commit(fork, pull.head_ref, guarded, force=True))
+
+    town.hub.faults.before("GET .*/files", away)
+    town.max.approve(pull)
+    town.settle()
+    town.wait(60)
+    assert pull.head == guarded and not pull.merged
+    town.pia.approve(pull)  # who owns policies/
+    town.settle()
+    assert pull.merged
+
+
 def test_a_push_that_changes_no_environment_asks_for_no_second_test(town: Town) -> None:
     pull = passed(town)
     town.max.push(town.repo, "main", {"README.md": "# Other words\n"})
