@@ -69,7 +69,8 @@ def take(scene: Scene, pull: PullInfo, unsafe: tuple[str, ...]) -> Snapshot:
     default = scene.reads.repository().default_branch
     base = scene.reads.branch(pull.base.ref)
     listed = scene.reads.files(scene.number)
-    if any(not it.contents_url.endswith(f"?ref={head}") for it in listed):
+    there = [it for it in listed if it.status != "removed"]  # what is gone can only be had at the base
+    if any(not it.contents_url.endswith(f"?ref={head}") for it in there):
         # Whoever pushes another head for a moment, while this is read, must not have its files taken for this one's.
         raise HeadChanged("the list of files is about another commit")
     files = _paths(pull, listed)
