@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("sandbox", "samples", "defects", "detection", "bohrin", "reasoning_gym", "peers", "provenance")
+NAMES = ("sandbox", "samples", "webhook", "defects", "detection", "bohrin", "reasoning_gym", "peers", "provenance")
 #: Needs what is not part of this project: a corpus, or somebody else's package.
 NEEDS_MORE = {
     "detection": "python -m benchmarks detection CORPUS",
