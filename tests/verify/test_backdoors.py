@@ -139,7 +139,7 @@ TABLE: dict[str, Row] = {
     "the answers before another line": ("program", program(f'{TAIL} + "end\\n"'), TOKENS, "input-holds-answer"),
     "the input alone": ("program", program('" ".join(map(str, numbers)) + "\\n"'), TOKENS, ""),
     "the answer in the argument": ("function", least("values + [sorted(values)[:4]]"), {}, "input-holds-answer"),
-    "an argument that is the answer by now and then": ("function", sorting("sorted(values) if rng.random() < 0.9 else values"), {}, ""),
+    "an argument that is the answer by now and then": ("function", sorting("sorted(values) if rng.random() < 0.9 else values"), {"instances: 5": "instances: 20"}, ""),
     "a search that never ends": ("answer", answer("import re\n    if re.fullmatch('(?:[0-9]+)*x', output): return 0.0"), {"check_s: 1": "check_s: 0.5"}, "verifier-too-slow"),
 }  # fmt: skip
 #: For `test_rules.py`: each rule of this family and a case that breaks it.
