@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -14,7 +13,7 @@ from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from bot.store import schema
-from bot.store.locks import FileLocks, PostgresLocks
+from bot.store.locks import FileLocks, PostgresLocks, number
 
 
 class StoreError(RuntimeError):
@@ -77,12 +76,12 @@ class Store:
 
     def exclusive(self, key: str) -> AbstractContextManager[bool]:
         """Hold `key` against every thread and process; the block is told whether it was got. Never waits."""
-        return self.locks.hold(_number(key))
+        return self.locks.hold(key)
 
     def alone(self, db: sa.Connection, key: str) -> None:
         """Wait until no other transaction that asked for `key` is open. On SQLite one writes at a time anyway."""
         if not self.sqlite:
-            db.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _number(f"alone:{key}")})
+            db.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": number(f"alone:{key}")})
 
     def close(self) -> None:
         self.locks.close()
@@ -121,8 +120,3 @@ def _pragmas(connection: Any, record: Any) -> None:
 def _begin(db: sa.Connection) -> None:
     # A transaction that reads first and writes later could be refused midway: take the writer's place at once.
     db.exec_driver_sql("BEGIN" if db.get_execution_options().get("reading") else "BEGIN IMMEDIATE")
-
-
-def _number(key: str) -> int:
-    """A lock's number: 63 bits of the key's hash."""
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 1

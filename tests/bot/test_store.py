@@ -16,6 +16,7 @@ from bot.store import deliveries, jobs, pulls, rulings, writes
 from bot.store.database import STEPS, Store, StoreError
 from bot.store.deliveries import Delivery, DeliveryState
 from bot.store.jobs import JobRow
+from bot.store.locks import FILES, number
 from bot.store.pulls import Repo
 from bot.store.rulings import Ruling, Said
 from bot.store.schema import version
@@ -230,6 +231,16 @@ with Store(sys.argv[1]).exclusive("pull/7/1") as got:
     print(got, flush=True)
     sys.stdin.read()
 """
+
+
+def test_a_pass_never_waits_for_itself(store: Store) -> None:
+    """It holds its pull request's lock and asks for the writer's. Files are few, so the names of two may be alike."""
+    writer = "writer/70"
+    alike = next(f"pull/7/{n}" for n in range(10**6) if number(f"pull/7/{n}") % FILES == number(writer) % FILES)
+    with store.exclusive(alike) as pull, store.exclusive(writer) as mine, store.exclusive("sweep") as sweep:
+        assert (pull, mine, sweep) == (True, True, True)
+        with store.exclusive(writer) as twice:
+            assert not twice
 
 
 def test_a_lock_is_seen_by_threads_and_processes_and_dies_with_its_holder(store: Store, database_url: str) -> None:
