@@ -45,6 +45,14 @@ def read_back(scene: Scene, pull: PullInfo) -> None:
         _end(scene, attempt.id, "blocked", "", "the answer never came, and it is not merged")
 
 
+def give_up(scene: Scene) -> None:
+    """The pull request is gone, so nobody will ever say what became of an attempt. It must not hold up the others."""
+    with scene.store.read() as db:
+        open_ = [it for it in writes.merges(db, *scene.key) if it.state == "trying"]
+    for attempt in open_:
+        _end(scene, attempt.id, "blocked", "", "the pull request is gone")
+
+
 def merge(scene: Scene, it: Merge) -> datetime | None:
     """Ask GitHub to merge. Returns when to try again, where GitHub does not allow it now; None when it is over."""
     with scene.store.read() as db:

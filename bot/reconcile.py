@@ -102,6 +102,7 @@ def _gone(scene: Scene) -> Outcome:
     """GitHub knows no such pull request, or shows it to us no more."""
     for job in _live(scene):
         dispatch.stop(scene, Cancel(job, "the pull request is gone"))
+    merge.give_up(scene)
     with scene.store.write() as db:
         pulls.closed(db, *scene.key)
     return Outcome()

@@ -320,3 +320,20 @@ def test_a_pull_requests_life_takes_few_requests(town: Town) -> None:
     assert len(town.hub.calls) - before - by_people <= 40
     mine = [call for call in town.writes() if "/forks" not in call and "/git/refs" not in call]
     assert sum("/check-runs" in call or "/dispatches" in call or "/merge" in call for call in mine) == 5
+
+
+def test_an_attempt_on_a_pull_request_that_is_gone_holds_up_nobody(town: Town) -> None:
+    gone = passed(town)
+    with town.bot.store.write() as db:  # the bot died in the middle of a merge …
+        writes.try_merge(db, town.repo.id, gone.number, gone.head, [1], ["0" * 32], town.bot.clock())
+    other = town.ann.open_pull(town.repo, environment("sorts"), branch="sorts")
+    town.settle()
+    town.report(town.run(), slugs=["sorts"])
+    town.max.approve(other)
+    town.settle()
+    assert not other.merged, "nobody knows what became of the first one"
+    del town.repo.issues[gone.number]  # … and GitHub took the pull request away
+    town.look(gone)
+    town.wait(5)
+    assert attempts(town, gone) == ["blocked"]
+    assert other.merged
