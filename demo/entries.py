@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +51,8 @@ class Entry:
 
 
 def _read(folder: Path, prefix: str) -> dict[str, bytes]:
-    wanted: Callable[[Path], bool] = lambda file: file.is_file() and "__pycache__" not in file.parts  # noqa: E731
-    return {
-        f"{prefix}/{file.relative_to(folder).as_posix()}": file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if wanted(file)
-    }
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
+    return {f"{prefix}/{file.relative_to(folder).as_posix()}": file.read_bytes() for file in files}
 
 
 ALWAYS_PAID = "\n\ndef check(instance, output):\n    return 1.0\n"
