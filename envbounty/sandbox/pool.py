@@ -53,11 +53,12 @@ class Pool:
         shape = Shape(job.limits.memory_mb, job.limits.processes, job.limits.scratch_mb)
         with self._slots:
             why = ""
-            for _ in range(TRIES):
+            for attempt in range(TRIES):
                 worker = None
                 keep = False
                 try:
-                    worker = self._take(shape, fresh)
+                    # What ended one idle server may have ended the next one too: only a new one tells.
+                    worker = self._take(shape, fresh or attempt > 0)
                     outcome = worker.run(job)
                     keep = not fresh and worker.jobs < MAX_JOBS
                     with self._lock:

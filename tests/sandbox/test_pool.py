@@ -373,3 +373,27 @@ def test_a_backend_that_never_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     with Pool(backend, 1) as pool:
         assert pool.run(Job(code="pass")) == Outcome(Status.INFRA, "the jail failed 2 times: no")
     assert backend.tries == 2
+
+
+def test_idle_servers_that_died_are_no_trouble() -> None:
+    """A machine short of memory takes idle servers, several at once: the next job asks them all and then a new one."""
+
+    class Mortal:
+        name, isolated, detail = "mortal", True, ""
+        made: list[Liar]
+
+        def __init__(self) -> None:
+            self.made = []
+
+        def start(self, shape: Shape, number: int) -> Worker:
+            self.made.append(Liar(HELLO, head(), head()))
+            return Worker(self.made[-1], shape)
+
+    backend = Mortal()
+    with Pool(backend, 4) as pool:
+        shape = Shape(Limits().memory_mb, Limits().processes, Limits().scratch_mb)
+        for worker in [pool._take(shape, fresh=True) for _ in range(4)]:
+            pool._give(worker, keep=True)
+        for channel in backend.made:
+            channel.data = b""
+        assert [pool.run(Job(code="pass")).status for _ in range(3)] == [Status.OK] * 3

@@ -554,7 +554,7 @@ def test_a_rewrite_that_is_refused(case: str, batch: Any) -> None:
     if severity is None:
         assert not found, found
         return
-    assert [finding.severity for finding in found] == [severity], result
+    assert [finding.severity for finding in found] == [severity], (result.verdict, result.reason, result.findings)
     finding = found[0]
     assert wanted in finding.message
     evidence = finding.evidence
