@@ -92,7 +92,7 @@ def stop(scene: Scene, it: Cancel) -> None:
     _close(scene, job, JobState.CANCELLED, it.why)
 
 
-def settle(scene: Scene) -> None:
+def settle(scene: Scene, default_branch: str) -> None:
     """Bring every job of the pull request up to date with what GitHub and its report say."""
     with scene.store.read() as db:
         rows = jobs.of_pull(db, *scene.key)
@@ -101,7 +101,7 @@ def settle(scene: Scene) -> None:
         with bound(job=job.id, tier=job.tier):
             report = reports.get(job.id)
             if job.live and report is not None and report.state == "received":
-                _judge(scene, job, report)
+                _judge(scene, job, report, default_branch)
             elif job.live:
                 _follow(scene, job)
             elif job.state is JobState.CANCELLED and job.run_id is not None and not job.cancel_sent:
@@ -162,15 +162,14 @@ def _find_run(scene: Scene, job: JobRow) -> RunInfo | None:
     return None
 
 
-def _judge(scene: Scene, job: JobRow, report: ReportRow) -> None:
+def _judge(scene: Scene, job: JobRow, report: ReportRow, default_branch: str) -> None:
     """Ask GitHub about the run that a report came from, and make of the report what it is worth."""
     claims = claims_from(report.claims)
     now = scene.bot.clock()
     try:
         posted = ingest.read(json.dumps(report.body).encode())
         run = _seen(scene.reads.run(claims.run_id))
-        branch = scene.reads.repository().default_branch
-        ingest.bind(claims, job.value(), run, path=workflow_file(job.tier), branch=branch)
+        ingest.bind(claims, job.value(), run, path=workflow_file(job.tier), branch=default_branch)
         _check_artifact(scene, claims.run_id, posted)
         worth = ingest.accept(posted, job.value(), job.environments, job.policy or None, now)
     except (ingest.Refused, errors.Gone) as refused:

@@ -42,7 +42,7 @@ def reconcile(scene: Scene, row: Pull) -> Outcome:
         return _gone(scene)
     with bound(sha=pull.head.sha):
         merge.read_back(scene, pull)
-        dispatch.settle(scene)
+        dispatch.settle(scene, pull.default_branch)
         if pull.is_merged or pull.state != "open":
             return _closed(scene, pull)
         return _open(scene, pull)

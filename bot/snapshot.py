@@ -66,7 +66,6 @@ def look(scene: Scene, row: Pull) -> PullInfo:
 def take(scene: Scene, pull: PullInfo, unsafe: tuple[str, ...]) -> Snapshot:
     """Everything that a decision depends on, as of now."""
     head = pull.head.sha
-    default = scene.reads.repository().default_branch
     base = scene.reads.branch(pull.base.ref)
     listed = scene.reads.files(scene.number)
     there = [it for it in listed if it.status != "removed"]  # what is gone can only be had at the base
@@ -92,7 +91,7 @@ def take(scene: Scene, pull: PullInfo, unsafe: tuple[str, ...]) -> Snapshot:
         head=head,
         base=base,
         base_ref=pull.base.ref,
-        default_branch=default,
+        default_branch=pull.default_branch,
         mergeable=pull.mergeable,
         files=files,
         policy=policy,

@@ -27,9 +27,15 @@ def secret(prefix: str, length: int = 36) -> str:
 
 
 @functools.cache
+def private_key(name: str) -> rsa.RSAPrivateKey:
+    """The same for one name all through a process: making one is slow, and so is reading one."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@functools.cache
 def key_pair(name: str) -> tuple[str, Any]:
-    """A private key as PEM and its public key. The same for one name all through a process: making one is slow."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    """A private key as PEM and its public key."""
+    key = private_key(name)
     pem = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
     )
@@ -38,9 +44,8 @@ def key_pair(name: str) -> tuple[str, Any]:
 
 def stateless(app: App, installation: Installation, now: datetime) -> str:
     """An installation token of the newer kind: `ghs_`, the App's id, and a JWT; about 520 characters with dots."""
-    pem, _ = key_pair("stateless tokens")
     claims = {"iss": "localhub", "iat": int(now.timestamp()), "jti": secrets.token_hex(16), "ins": installation.id}
-    return f"ghs_{app.id}_" + jwt.encode(claims, pem, algorithm="RS256")
+    return f"ghs_{app.id}_" + jwt.encode(claims, private_key("stateless tokens"), algorithm="RS256")
 
 
 def app_of_jwt(text: str, apps: Mapping[str, App], now: datetime) -> App:

@@ -52,6 +52,11 @@ class PullInfo(_Model):
     def is_merged(self) -> bool:
         return self.merged or self.merged_at is not None
 
+    @property
+    def default_branch(self) -> str:
+        """The repository's, as of now. Empty, which equals no branch, if GitHub should not say."""
+        return self.base.repo.default_branch if self.base.repo is not None else ""
+
 
 class FileInfo(_Model):
     filename: str

@@ -17,7 +17,6 @@ from bot.github.models import (
     FileInfo,
     Permission,
     PullInfo,
-    RepoInfo,
     ReviewInfo,
     RunInfo,
     Thread,
@@ -45,9 +44,6 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
 class Reads:
     def __init__(self, access: Access) -> None:
         self.access = access
-
-    def repository(self) -> RepoInfo:
-        return parse(RepoInfo, self.access.get("", READ))
 
     def user_id(self, login: str) -> int:
         """The numeric id behind a login at this moment."""
