@@ -1,6 +1,8 @@
 """Imports go one way: the bot may use the funnel; the funnel and localhub use neither of the others."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,3 +44,10 @@ def test_a_forbidden_import_would_be_seen(tmp_path: Path):
 def test_every_package_says_what_it_is_for(package: str):
     text = ast.get_docstring(ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8")))
     assert text and len(text.splitlines()) >= 3
+
+
+def test_the_bot_starts_without_the_checks() -> None:
+    """It wants the list of rules alone; what examines environments would take a third of its start."""
+    code = "import sys, bot.serve, envbounty.verify as v; print([m for m in sys.modules if 'verify.checks' in m])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == "[]\n"

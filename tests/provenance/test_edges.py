@@ -20,7 +20,7 @@ from envbounty.provenance.surroundings import Surroundings
 from envbounty.sandbox.opening import open_jail
 from envbounty.sandbox.pool import Pool
 from envbounty.verify import examine, examine_all
-from envbounty.verify.examine import GRADER, NATIVE
+from envbounty.verify.examination import GRADER, NATIVE
 from tests.provenance.conftest import BASE, OTHER, REFERENCE, TASK, Look, Write
 
 # --- the repository --------------------------------------------------------------------------------------------------

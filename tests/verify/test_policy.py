@@ -46,7 +46,7 @@ def test_a_fault_that_is_let_through_and_ended_the_examination_leaves_it_incompl
 
 
 def test_many_warnings_never_crowd_out_an_error() -> None:
-    module = importlib.import_module("envbounty.verify.examine")
+    module = importlib.import_module("envbounty.verify.examination")
     weak = Finding(rule="accepts-echo", severity=Severity.WARNING, message="m", path="p", fix="f")
     proof = weak.model_copy(update={"severity": Severity.ERROR})
     kept = module._bounded(iter([weak] * 9 + [proof] * 9), 2)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from envbounty.findings import Result, Severity, Verdict
-from envbounty.verify.examine import NATIVE
+from envbounty.verify.examination import NATIVE
 from envbounty.verify.rules import RULES
 from tests.provenance.test_rules import COVERED as PROVENANCE
 from tests.verify.mutants.test_check import COVERED as MUTANTS

@@ -14,7 +14,7 @@ from envbounty.provenance.surroundings import Surroundings
 from envbounty.sandbox import Job, Outcome, Status
 from envbounty.sandbox.pool import Pool
 from envbounty.verify import examine, examine_all
-from envbounty.verify.examine import NATIVE
+from envbounty.verify.examination import NATIVE
 
 Write = Callable[..., Path]
 Make = Callable[..., Path]

@@ -24,7 +24,7 @@ from envbounty.verify.bench import Bench
 from envbounty.verify.checks import probes
 from envbounty.verify.checks import smells as check
 from envbounty.verify.context import Context
-from envbounty.verify.examine import GRADER, NATIVE
+from envbounty.verify.examination import GRADER, NATIVE
 from envbounty.verify.rules import RULES
 from envbounty.verify.runner import Trouble
 from envbounty.verify.smells import Scanner, engine, look
@@ -168,8 +168,8 @@ def only_these(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def choose(*checks: Any) -> None:
         for dialect in ("NATIVE", "GRADER"):
-            # By its name: `envbounty.verify.examine` is also the function that the package hands out.
-            module = sys.modules["envbounty.verify.examine"]
+            # By its name: `envbounty.verify.examination` is also the function that the package hands out.
+            module = sys.modules["envbounty.verify.examination"]
             monkeypatch.setattr(module, dialect, tuple((str(one), one) for one in checks))
 
     return choose
