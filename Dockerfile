@@ -1,9 +1,9 @@
 # The bot. It runs no contributor's code, so it needs no jail, no compiler and no GPU: only Python and its packages.
-#   docker build -t envbounty-bot .        docker run --env-file bot.env -p 8080:8080 -v bot:/data envbounty-bot
+#   docker build -t envbounty-bot .        How to run it: docs/operate.md.
 ARG BASE=python:3.13-slim
 FROM ${BASE} AS packages
-COPY requirements/bot.txt /tmp/bot.txt
-RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r /tmp/bot.txt
+COPY requirements/image.txt /tmp/image.txt
+RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r /tmp/image.txt
 
 FROM ${BASE}
 COPY --from=packages /venv /venv

@@ -38,6 +38,7 @@ lock: .venv/.dev ## compile requirements/*.txt anew (UPGRADE=--upgrade to move t
 	@$(LOCK) -o requirements/base.txt pyproject.toml
 	@$(LOCK) -o requirements/docker.txt -c requirements/base.txt --extra docker pyproject.toml
 	@$(LOCK) -o requirements/bot.txt -c requirements/base.txt --extra bot --extra localhub pyproject.toml
+	@$(LOCK) -o requirements/image.txt -c requirements/bot.txt requirements/image.in
 	@$(LOCK) -o requirements/dev.txt -c requirements/docker.txt -c requirements/bot.txt -c requirements/build.txt \
 	  --extra dev --extra docker --extra bot --extra localhub pyproject.toml
 	@scripts/check-locks.sh

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -36,7 +38,9 @@ def serve(log_level: str, pretty: bool, no_work: bool) -> None:
     from bot.core import build
     from bot.serve import serve as run
 
-    run(build(_settings()), work=not no_work)
+    with _told():
+        bot = build(_settings())
+    run(bot, work=not no_work)
 
 
 @main.command()
@@ -44,7 +48,8 @@ def migrate() -> None:
     """Bring the database to this version's schema, and stop. `serve` does so too."""
     from bot.store.database import Store
 
-    Store(_settings().database_url.get_secret_value()).close()
+    with _told():
+        Store(_settings().database_url.get_secret_value()).close()
     click.echo("The database is up to date.")
 
 
@@ -58,7 +63,8 @@ def look(repository: str, number: int) -> None:
     from bot.store import pulls
     from bot.store.database import Store
 
-    store = Store(_settings().database_url.get_secret_value())
+    with _told():
+        store = Store(_settings().database_url.get_secret_value())
     with store.write() as db:
         known = [repo for repo in pulls.repos(db) if repo.full_name.lower() == repository.lower()]
         if not known:
@@ -66,6 +72,17 @@ def look(repository: str, number: int) -> None:
         pulls.mark(store, db, known[0].repo_id, number, datetime.now(UTC))
     store.close()
     click.echo(f"{repository}#{number} is marked.")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A database that cannot be opened is told in a sentence."""
+    from bot.store.database import StoreError
+
+    try:
+        yield
+    except StoreError as error:
+        _fail(str(error))
 
 
 def _settings() -> Settings:

@@ -34,12 +34,20 @@ class Store:
     """One database. `write()` and `read()` are transactions; `exclusive(key)` is a lock that other processes see.
 
     On SQLite one thread of a process writes at a time: waiting in a queue of our own is fair, waiting in SQLite is not.
+    Raises `StoreError`, whose words are fit to be shown, when it cannot be opened or is of a later version.
     """
 
     def __init__(self, url: str, *, pool: int = 12, steps: tuple[Callable[[sa.Connection], None], ...] = STEPS) -> None:
         self.sqlite = url.startswith("sqlite")
         self._turn = threading.Lock()
         self.steps = steps
+        try:
+            self._open(url, pool)
+            self._migrate()
+        except (OSError, ValueError, ImportError, sa.exc.SQLAlchemyError) as error:
+            raise StoreError(f"{_where(url)} cannot be opened: {_why(error)}. Is DATABASE_URL right?") from error
+
+    def _open(self, url: str, pool: int) -> None:
         if self.sqlite:
             database = sa.make_url(url).database
             if not database or database == ":memory:":
@@ -51,7 +59,6 @@ class Store:
         else:
             self.engine = sa.create_engine(url, pool_size=pool, max_overflow=pool, pool_pre_ping=True)
             self.locks = PostgresLocks(self.engine)
-        self._migrate()
 
     def insert(self, table: sa.Table) -> Any:
         """An INSERT that can say what to do on a conflict, which is each database's own dialect."""
@@ -100,6 +107,22 @@ class Store:
             for step in self.steps[have or 0 :]:
                 step(db)
             db.execute(schema.version.update().values(version=len(self.steps)))
+
+
+def _where(url: str) -> str:
+    """The database in words, without anything that may be secret."""
+    try:
+        parts = sa.make_url(url)
+    except (ValueError, sa.exc.ArgumentError):
+        return "the database"
+    return f"the database {parts.database} at {parts.host}" if parts.host else f"the database {parts.database}"
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ValueError | sa.exc.ArgumentError):
+        return "this is no address of a database"  # its own words would show the password
+    told = str(getattr(error, "orig", None) or error).strip().splitlines()
+    return told[0].rstrip(".") if told else type(error).__name__
 
 
 def insert_into(table: sa.Table, sqlite: bool) -> Any:

@@ -233,6 +233,24 @@ with Store(sys.argv[1]).exclusive("pull/7/1") as got:
 """
 
 
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql+psycopg://bot:sekret@127.0.0.1:9/bot?connect_timeout=5", "the database bot at 127.0.0.1 cannot"),
+        ("postgresql+psycopg://bot:sekret@127.0.0.1:x/bot", "the database cannot be opened"),
+        ("cobol://bot:sekret@127.0.0.1/bot", "the database bot at 127.0.0.1 cannot"),
+        ("sqlite:////proc/nowhere/bot.db", "the database /proc/nowhere/bot.db cannot"),
+        ("sqlite:////proc/version", "the database /proc/version cannot"),
+        ("sqlite://", "must be a file"),
+        ("sekret", "the database cannot be opened"),
+    ],
+)
+def test_a_database_that_cannot_be_opened_is_told_in_a_sentence(url: str, words: str) -> None:
+    with pytest.raises(StoreError, match=words) as caught:
+        Store(url)
+    assert "sekret" not in str(caught.value) and "\n" not in str(caught.value)
+
+
 def test_a_pass_never_waits_for_itself(store: Store) -> None:
     """It holds its pull request's lock and asks for the writer's. Files are few, so the names of two may be alike."""
     writer = "writer/70"
