@@ -1,5 +1,6 @@
 # Needs python3 >= 3.11, git and make. Everything else goes into .venv; nothing is installed outside it.
 PYTHON ?= python3
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
@@ -16,7 +17,7 @@ demo: .venv/.bot ## the whole story on this machine: a bounty, five pull request
 	@$(BIN)/envbounty demo
 
 test: .venv/.dev ## run the tests; what this machine cannot run is skipped, with the reason
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) --maxprocesses 8 --dist loadfile $(ARGS)
 
 lint: .venv/.dev ## ruff, mypy, lock files, shell scripts; the workflows are linted by tests/actions
 	@$(BIN)/ruff check .
