@@ -180,7 +180,8 @@ def owner(pid: int) -> str:
 
 def sweep(client: DockerClient) -> None:
     """Remove the containers of runs that were killed before they could. Others' are told from ours by their labels."""
-    for container in client.containers.list(all=True, filters={"label": f"{MACHINE_LABEL}={machine()}"}):
+    label = f"{MACHINE_LABEL}={machine()}"
+    for container in client.containers.list(all=True, filters={"label": label}, ignore_removed=True):
         name = container.labels.get(LABEL, "")
         pid = name.partition(":")[0]
         if pid.isdigit() and owner(int(pid)) != name:

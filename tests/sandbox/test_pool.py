@@ -230,7 +230,7 @@ def containers_of(pid: int) -> list[Any]:
     docker = pytest.importorskip("docker")
     name = owner(pid)
     labels = [f"{MACHINE_LABEL}={machine()}", *([f"{LABEL}={name}"] if name else [])]
-    found = docker.from_env().containers.list(all=True, filters={"label": labels})
+    found = docker.from_env().containers.list(all=True, filters={"label": labels}, ignore_removed=True)
     return [container for container in found if container.labels[LABEL].startswith(f"{pid}:")]
 
 
