@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import http.client
 import json
 import os
 import random
@@ -25,6 +26,7 @@ import tempfile
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -171,8 +173,35 @@ class Bot:
                 process.wait()
 
 
-async def send(client: httpx.AsyncClient, url: str, github: GitHub, guid: str, body: bytes) -> tuple[int, str, float]:
-    """Status (0: no answer), outcome, seconds."""
+class Sender:
+    """Posts from threads, with connections that stay open: the pool of an asyncio client took longer than the bot."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = ThreadPoolExecutor(threads)
+        self._mine = threading.local()
+
+    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
+        """Status (0: no answer) and outcome."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._post, url, body, headers)
+
+    def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
+        connection = getattr(self._mine, "connection", None)
+        if connection is None:
+            connection = self._mine.connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+        try:
+            connection.request("POST", "/webhook", body, headers)
+            answer = connection.getresponse()
+            return answer.status, str(json.loads(answer.read()).get("outcome", ""))
+        except (OSError, http.client.HTTPException):
+            connection.close()
+            return 0, ""
+
+    def close(self) -> None:
+        self._threads.shutdown()
+
+
+async def send(sender: Sender, url: str, github: GitHub, guid: str, body: bytes) -> tuple[int, str, float]:
+    """Status (0: no answer), outcome, seconds since it was due."""
     headers = {
         "x-github-event": github.sent[guid].get("kind", "pull_request"),
         "x-github-delivery": guid,
@@ -181,33 +210,29 @@ async def send(client: httpx.AsyncClient, url: str, github: GitHub, guid: str, b
         "content-type": "application/json",
     }
     began = time.perf_counter()
-    try:
-        answer = await client.post(f"{url}/webhook", content=body, headers=headers)
-        status, outcome = answer.status_code, str(answer.json().get("outcome", ""))
-    except httpx.HTTPError:
-        status, outcome = 0, ""
+    status, outcome = await sender.post(url, body, headers)
     github.sent[guid]["tries"].append(status or 502)
     return status, outcome, time.perf_counter() - began
 
 
 async def steady(bot: Bot, github: GitHub, rate: int, seconds: float) -> list[tuple[int, str, float]]:
-    client = httpx.AsyncClient(trust_env=False, timeout=30, limits=httpx.Limits(max_connections=100))
+    sender = Sender(32)
     began, tasks = time.perf_counter(), []
     for index in range(int(rate * seconds)):
         wait = began + index / rate - time.perf_counter()
         if wait > 0:
             await asyncio.sleep(wait)
         guid, body = github.event(1 + index // 4 % PULLS) if index % 4 == 0 else github.noise()
-        tasks.append(asyncio.create_task(send(client, bot.url, github, guid, body)))
+        tasks.append(asyncio.create_task(send(sender, bot.url, github, guid, body)))
     found = await asyncio.gather(*tasks)
-    await client.aclose()
+    sender.close()
     return found
 
 
 async def burst(bot: Bot, github: GitHub, count: int, kills: int) -> dict[str, int]:
     """Send everything, killing the bot meanwhile. Counts of what was done, doubled, lost and done twice."""
     chance = random.Random(4)
-    client = httpx.AsyncClient(trust_env=False, timeout=30, limits=httpx.Limits(max_connections=20))
+    sender = Sender(20)
     seen: dict[str, int] = {}
     told = {"sent": 0, "doubled": 0, "lost": 0, "no answer": 0, "done twice": 0, "kills": 0}
     every = max(1, count // (kills + 1))
@@ -215,7 +240,7 @@ async def burst(bot: Bot, github: GitHub, count: int, kills: int) -> dict[str, i
 
     async def one(guid: str, body: bytes) -> None:
         async with gate:
-            status, outcome, _ = await send(client, bot.url, github, guid, body)
+            status, outcome, _ = await send(sender, bot.url, github, guid, body)
         told["no answer"] += status == 0
         if outcome == "done":
             seen[guid] = seen.get(guid, 0) + 1
@@ -248,7 +273,7 @@ async def burst(bot: Bot, github: GitHub, count: int, kills: int) -> dict[str, i
             await one(guid, github.sent[guid]["body"])
         await asyncio.sleep(0.5)
     told["done twice"] = sum(number > 1 for number in seen.values())
-    await client.aclose()
+    sender.close()
     return told
 
 
@@ -283,6 +308,7 @@ def main(words: list[str]) -> int:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
+    sys.setswitchinterval(0.0005)  # many threads and a server in one interpreter: each would wait 5 ms for its turn
     good = True
     with tempfile.TemporaryDirectory() as folder:
         github = GitHub()

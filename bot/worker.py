@@ -64,7 +64,11 @@ class Worker:
             except SQLAlchemyError as error:
                 log.error("the database does not answer", error=type(error).__name__)
                 worked = False
-            if not worked:
+            if worked:
+                # Twenty looks a second are five times as many as GitHub's limit has requests for. More would only
+                # take the interpreter from the thread that acknowledges webhooks.
+                self._stop.wait(self.bot.settings.pass_spacing)
+            else:
                 with self._wake:
                     self._wake.wait(POLL)
         self.bot.health.gone(name)

