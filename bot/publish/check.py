@@ -23,13 +23,15 @@ def _one(scene: Scene, head: str, known: TierState, decision: Decision) -> None:
     want = digest(body)
     key = f"{known.tier}:{head}"
     name = checks.NAMES[known.tier]
+    # Two pull requests can have one head. Neither may take the other's check for its own when an answer is lost.
+    mark = f"{known.tier}:{scene.number}:{head}"
 
     def find(row: writes.Written) -> int | None:
-        mine = [run for run in scene.reads.check_runs(head) if run.external_id == key and run.name == name]
+        mine = [run for run in scene.reads.check_runs(head) if run.external_id == mark and run.name == name]
         return max((run.id for run in mine), default=None)
 
     number, new = once(
-        scene, "check", key, want, find=find, create=lambda: scene.writes.create_check(head, name, key, body).id
+        scene, "check", key, want, find=find, create=lambda: scene.writes.create_check(head, name, mark, body).id
     )
     if not new:
         with scene.store.read() as db:

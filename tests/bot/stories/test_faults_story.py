@@ -170,3 +170,16 @@ def test_a_renamed_repository_stays_the_same_one(town: Town) -> None:
     town.max.approve(pull)
     town.settle()
     assert pull.merged
+
+
+@pytest.mark.parametrize("town", [{"frozen": True}], indirect=True)
+def test_two_pull_requests_with_one_head_have_a_check_each(town: Town) -> None:
+    first = opened(town)
+    town.hub.faults.add("bad_gateway", "POST .*/check-runs", times=1)
+    second = town.ann.open_pull(town.repo, environment(), branch="again")
+    assert first.head == second.head
+    town.settle()
+    for _ in range(4):
+        town.wait(60)
+    made = [it.external_id for it in town.repo.checks if it.suite.app is town.gh_app]
+    assert sorted(made) == [f"verify:{pull.number}:{pull.head}" for pull in (first, second)]
