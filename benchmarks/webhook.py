@@ -142,7 +142,7 @@ class Bot:
             "DATABASE_URL": f"sqlite:///{self.database}",
             "GITHUB_API_URL": github.url,
             "PORT": str(port),
-            "SWEEP_EVERY": "5",
+            "SWEEP_EVERY": "30",
             "REDELIVER_EVERY": "2",
             "LOG_LEVEL": "WARNING",
         }
@@ -266,7 +266,7 @@ async def burst(bot: Bot, github: GitHub, count: int, kills: int) -> dict[str, i
             await asyncio.sleep(0)
     await asyncio.gather(*tasks)
     # Two pushes within one of GitHub's whole seconds cannot be told apart: then the bot waits for `LAG_LIMIT`, 120 s.
-    end = time.perf_counter() + 240
+    end = time.perf_counter() + 600
     while time.perf_counter() < end and (behind(bot, github) or missing(bot, github)):
         while github.asked_again:  # GitHub sends again what it is asked for
             guid = github.asked_again.pop()
