@@ -142,7 +142,7 @@ class Bot:
             "DATABASE_URL": f"sqlite:///{self.database}",
             "GITHUB_API_URL": github.url,
             "PORT": str(port),
-            "SWEEP_EVERY": "30",
+            "SWEEP_EVERY": "60",
             "REDELIVER_EVERY": "2",
             "LOG_LEVEL": "WARNING",
         }

@@ -40,7 +40,7 @@ class Settings(BaseModel):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     workers: int = Field(default=4, ge=1, le=32, description="pull requests looked at together")
-    pass_spacing: float = Field(default=0.2, ge=0, description="pause of each of them after a look")
+    pass_spacing: float = Field(default=0.1, ge=0, description="looks of one process are so far apart")
     write_spacing: float = Field(default=1.0, ge=0, description="pause between two writes to one installation")
     gather: float = Field(default=1.0, ge=0, description="a look waits so long for more events of the same bunch")
     sweep_every: float = Field(default=300, gt=0, description="how often every open pull request is looked at anyway")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from datetime import datetime, timedelta
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -36,6 +37,7 @@ class Worker:
         self._stop = threading.Event()
         self._wake = threading.Condition()
         self._busy: set[str] = set()
+        self._next = 0.0  # when the next look may begin, by the monotonic clock
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -48,30 +50,42 @@ class Worker:
     def stop(self, timeout: float = 30) -> None:
         """Let every pass under way come to its end."""
         self._stop.set()
-        self.wake()
+        with self._wake:
+            self._wake.notify_all()
         for thread in self._threads:
             thread.join(timeout)
 
     def wake(self) -> None:
+        """One thread at a time: while there is more to do, it goes on by itself and the others join in."""
         with self._wake:
-            self._wake.notify_all()
+            self._wake.notify()
 
     def _run(self, name: str) -> None:
         while not self._stop.is_set():
             self.bot.health.alive(name, self.bot.clock())
+            if self._stop.wait(self._pause()):
+                break
             try:
                 worked = self.turn()
             except SQLAlchemyError as error:
                 log.error("the database does not answer", error=type(error).__name__)
                 worked = False
-            if worked:
-                # Twenty looks a second are five times as many as GitHub's limit has requests for. More would only
-                # take the interpreter from the thread that acknowledges webhooks.
-                self._stop.wait(self.bot.settings.pass_spacing)
-            else:
+            if not worked:
                 with self._wake:
                     self._wake.wait(POLL)
         self.bot.health.gone(name)
+
+    def _pause(self) -> float:
+        """Seconds until this thread may look, so that the looks of all of them are `pass_spacing` apart.
+
+        They wait for GitHub together, but should not compute together: each would take the interpreter from the thread
+        that acknowledges webhooks. GitHub's limits allow for far fewer looks than this in the long run.
+        """
+        now = time.monotonic()
+        with self._wake:
+            mine = max(self._next, now)
+            self._next = mine + self.bot.settings.pass_spacing
+        return mine - now
 
     def turn(self) -> bool:
         """Look at one pull request that is due and that nobody else is looking at. False when there is none."""
