@@ -222,9 +222,9 @@ class Town:
     def runs(self, tier: str = "verify") -> list[Run]:
         return [run for run in self.repo.runs if run.workflow_path.endswith(f"/{tier}.yml")]
 
-    def run(self, tier: str = "verify") -> Run:
-        """The newest run of a tier."""
-        return self.runs(tier)[-1]
+    def run(self, tier: str = "verify", pull: Pull | None = None) -> Run:
+        """The newest run of a tier, of one pull request. Two bots may begin the runs of several in any order."""
+        return [run for run in self.runs(tier) if pull is None or run.inputs["pr"] == str(pull.number)][-1]
 
     def report(
         self,
