@@ -27,6 +27,8 @@ log = logger(__name__)
 
 #: Other processes mark pull requests too, and nobody wakes us for those.
 POLL = 1.0
+#: What all wait for, a limit of GitHub's for example, is not ended for all at once.
+MOST_SPREAD = timedelta(seconds=20)
 
 
 class Worker:
@@ -156,7 +158,7 @@ class Worker:
     def _again(
         self, scene: Scene, row: Pull, wait: timedelta, why: str, *, failed: bool = True, word: str
     ) -> str:
-        wait += wait * random.random() * 0.2  # not all of them at the same instant
+        wait += min(wait * 0.2, MOST_SPREAD) * random.random()  # not all of them at the same instant
         until: datetime = self.bot.clock() + wait
         with scene.store.write() as db:
             pulls.postpone(db, row, until, why, failed=failed)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from bot.github import errors
 from bot.github.http import Answer, Http
+from bot.github.limits import Limits
 from bot.github.models import AppInfo, HookDelivery, Installation, RepoInfo
 from bot.github.tokens import Tokens
 from bot.store.pulls import Repo
@@ -61,6 +62,7 @@ class App:
         self.http = http
         self.tokens = tokens
         self.fixed = Fixed()
+        self.limits = Limits(lambda: http.clock())
         self._me: AppInfo | None = None
 
     def me(self) -> AppInfo:
@@ -161,6 +163,10 @@ class Access:
         return path[1:] if path.startswith("//") else self.base + path
 
     def _with_token(self, rights: Mapping[str, str], use: Callable[[str], Result]) -> Result:
+        with self.app.limits.heeded(self.repo.installation_id):
+            return self._tried(rights, use)
+
+    def _tried(self, rights: Mapping[str, str], use: Callable[[str], Result]) -> Result:
         tokens, repo = self.app.tokens, self.repo
         token = tokens.installation(repo.installation_id, repo.repo_id, rights)
         try:

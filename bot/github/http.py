@@ -67,8 +67,10 @@ class Http:
         write_spacing: float = 1.0,
         turn: Callable[[str], AbstractContextManager[Any]] | None = None,
         backoff: float = 0.3,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.api_url = api_url
+        self.clock = clock
         self.write_spacing = write_spacing
         self.backoff = backoff
         self.turn = turn or (lambda key: nullcontext())
@@ -88,7 +90,7 @@ class Http:
         if answer.status == 304 and have is not None:
             metrics.REQUESTS_FREE.inc()
             return have.answer
-        check("GET", url, answer)
+        check("GET", url, answer, self.clock())
         if scope and (tag := answer.headers.get("etag")):
             with self._etags_lock:
                 self._etags[scope, url] = Etag(tag, answer)
@@ -104,7 +106,7 @@ class Http:
         """
         with self._writer(writer).turn() if writer else nullcontext(), self.turn(writer) if writer else nullcontext():
             answer = self._request(verb, path, token, {}, body)
-        check(verb, path, answer)
+        check(verb, path, answer, self.clock())
         return answer
 
     def _request(self, verb: str, url: str, token: str, headers: dict[str, str], body: Any) -> Answer:
@@ -173,13 +175,13 @@ class _Writer:
         self._lock.release()
 
 
-def check(verb: str, url: str, answer: Answer, now: datetime | None = None) -> None:
+def check(verb: str, url: str, answer: Answer, now: datetime) -> None:
     """Raise the typed failure that an answer stands for; nothing for a success."""
     status = answer.status
     if status < 300:
         return
     message = scrub(f"{verb} {url}: {status} {_message(answer)}")
-    if (at := limited(answer, now or datetime.now(UTC))) is not None:
+    if (at := limited(answer, now)) is not None:
         metrics.LIMITED.inc()
         raise errors.Later(at, message, status)
     if status >= 500 or status < 400:

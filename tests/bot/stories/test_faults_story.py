@@ -128,6 +128,22 @@ def test_a_rate_limit_is_waited_for(town: Town, kind: str) -> None:
         assert len(town.runs()) == 1
 
 
+@pytest.mark.parametrize("kind", ["primary_limit", "secondary_limit", "too_many"])
+def test_who_was_limited_on_one_pull_request_asks_for_none(town: Town, kind: str) -> None:
+    """Each bot learns of the limit by one refusal, whatever else there is to do; then both wait."""
+    pulls_ = [town.ann.open_pull(town.repo, environment(slug), branch=slug) for slug in ("sums", "sorts", "graphs")]
+    town.hub.faults.add(kind, retry_after=None if kind == "primary_limit" else 40)  # type: ignore[arg-type]
+    town.settle()
+    for pull in pulls_:
+        town.look(pull)
+    assert town.hub.faults.counts[kind] == (1 if town.rival is None else 2)
+    town.hub.faults.clear()
+    town.wait(30)
+    assert town.runs() == []
+    town.wait(3600 if kind == "primary_limit" else 30)
+    assert len(town.runs()) == len(pulls_)
+
+
 def test_a_fresh_token_that_is_not_known_everywhere_is_replaced_once(town: Town) -> None:
     town.hub.faults.add("unauthorized", "GET /repos/.*", times=1, fresh=1)
     opened(town)

@@ -144,7 +144,7 @@ class Town:
     def another(self) -> Bot:
         """A bot of this town, on the same database."""
         bot = build(self.settings)
-        bot.clock = bot.app.tokens.clock = self.hub.now
+        bot.clock = bot.app.tokens.clock = bot.app.http.clock = self.hub.now
         bot.app.http.backoff = 0  # seconds of this machine, which the hub's clock knows nothing of
         # What a story puts in its place for the first bot goes for all of them.
         bot.examine = (lambda access: self.bot.examine(access)) if self._bots else (lambda access: ())

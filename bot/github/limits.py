@@ -1,0 +1,32 @@
+"""Rate limits met, so that whoever else works for the same installation waits too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from bot.github import errors
+
+
+class Limits:
+    """Until when GitHub wants nothing more from an installation: an App that goes on asking may be shut out.
+
+    In memory: another process learns of a limit by one refusal of its own.
+    """
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self.clock = clock
+        self._until: dict[int, datetime] = {}
+
+    @contextmanager
+    def heeded(self, installation_id: int) -> Iterator[None]:
+        """Around requests. Raises `Later` instead of asking while a limit stands, and notes one that is met."""
+        until = self._until.get(installation_id)
+        if until is not None and self.clock() < until:
+            raise errors.Later(until, "GitHub asked to wait, and was not asked again")
+        try:
+            yield
+        except errors.Later as limit:
+            self._until[installation_id] = limit.at
+            raise
