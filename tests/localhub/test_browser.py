@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,7 +64,12 @@ class Browser:
 
         command = [program, *FLAGS, f"--user-data-dir={home}", "--remote-debugging-pipe", "about:blank"]
         self._process = subprocess.Popen(
-            command, preexec_fn=place, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command,
+            preexec_fn=place,
+            close_fds=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"TMPDIR": tempfile.gettempdir()},  # where it may write, which is not always /tmp
         )
         os.close(to_browser)
         os.close(from_browser)

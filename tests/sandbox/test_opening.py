@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -47,12 +48,11 @@ def test_a_jail_is_proven(new_jail: Pool) -> None:
 def test_no_jail_is_found_out(bare: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(JailUnavailable, match="does not hold") as refusal:
         prove(bare)
-    for word in (
-        "read a file of the host",
-        "reached the host's network",
-        "started a process",
-        "abstract socket",
-    ):
+    words = ["read a file of the host", "reached the host's network", "abstract socket"]
+    if os.getuid() == 0:
+        # Whatever else an ordinary user runs counts against the limit too, where there is no namespace.
+        words.append("started a process")
+    for word in words:
         assert word in str(refusal.value)
 
 
