@@ -62,7 +62,7 @@ class App:
         self.http = http
         self.tokens = tokens
         self.fixed = Fixed()
-        self.limits = Limits(lambda: http.clock())
+        self.limits = Limits()
         self._me: AppInfo | None = None
 
     def me(self) -> AppInfo:
@@ -163,7 +163,7 @@ class Access:
         return path[1:] if path.startswith("//") else self.base + path
 
     def _with_token(self, rights: Mapping[str, str], use: Callable[[str], Result]) -> Result:
-        with self.app.limits.heeded(self.repo.installation_id):
+        with self.app.limits.heeded(self.repo.installation_id, self.app.http.clock()):
             return self._tried(rights, use)
 
     def _tried(self, rights: Mapping[str, str], use: Callable[[str], Result]) -> Result:

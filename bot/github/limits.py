@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -15,18 +15,18 @@ class Limits:
     In memory: another process learns of a limit by one refusal of its own.
     """
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        self.clock = clock
+    def __init__(self) -> None:
         self._until: dict[int, datetime] = {}
 
     @contextmanager
-    def heeded(self, installation_id: int) -> Iterator[None]:
+    def heeded(self, installation_id: int, now: datetime) -> Iterator[None]:
         """Around requests. Raises `Later` instead of asking while a limit stands, and notes one that is met."""
         until = self._until.get(installation_id)
-        if until is not None and self.clock() < until:
+        if until is not None and now < until:
             raise errors.Later(until, "GitHub asked to wait, and was not asked again")
         try:
             yield
         except errors.Later as limit:
-            self._until[installation_id] = limit.at
+            # Another thread may have been told to wait for longer.
+            self._until[installation_id] = max(limit.at, self._until.get(installation_id, limit.at))
             raise

@@ -21,6 +21,7 @@ from bot import logs
 from bot.github import errors
 from bot.github.client import Access, App, graphql_error, graphql_path
 from bot.github.http import Answer, Http, check, limited
+from bot.github.limits import Limits
 from bot.github.models import HookDelivery
 from bot.github.reads import Reads
 from bot.github.tokens import READ, Tokens
@@ -376,6 +377,20 @@ def test_only_what_never_arrived_is_asked_for_again_and_not_too_often() -> None:
 
     sent = {"here": tries("here", 1), "missing": tries("missing", 1), "hopeless": tries("hopeless", 3)}
     assert lost(sent, {"missing", "hopeless"}) == ["missing"]
+
+
+def test_the_longest_limit_of_an_installation_stands() -> None:
+    """A thread that was told to wait a minute comes back after another one that was told to wait an hour."""
+    limits, hour, minute = Limits(), NOW + timedelta(hours=1), NOW + timedelta(minutes=1)
+    with pytest.raises(errors.Later), limits.heeded(1, NOW):
+        with pytest.raises(errors.Later), limits.heeded(1, NOW):
+            raise errors.Later(hour, "")
+        raise errors.Later(minute, "")
+    with pytest.raises(errors.Later) as told, limits.heeded(1, minute):
+        raise AssertionError("it asked")
+    assert told.value.at == hour
+    with limits.heeded(1, hour), limits.heeded(2, NOW):
+        pass  # over, and never about another installation
 
 
 def test_looks_leave_time_for_whoever_acknowledges_webhooks() -> None:

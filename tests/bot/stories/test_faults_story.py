@@ -10,7 +10,7 @@ from town import Town, environment, finding, opened
 from bot.intake import sign
 from bot.store import deliveries, pulls
 from bot.sweep import redeliver
-from localhub.faults import Webhooks
+from localhub.faults import Kind, Webhooks
 
 
 def merge(town: Town) -> None:
@@ -111,8 +111,8 @@ def test_while_github_shows_an_older_head_nothing_is_done(town: Town) -> None:
 
 
 @pytest.mark.parametrize("kind", ["primary_limit", "secondary_limit", "too_many"])
-def test_a_rate_limit_is_waited_for(town: Town, kind: str) -> None:
-    town.hub.faults.add(kind, "GET .*/pulls/1$", times=1, retry_after=None if kind == "primary_limit" else 40)  # type: ignore[arg-type]
+def test_a_rate_limit_is_waited_for(town: Town, kind: Kind) -> None:
+    town.hub.faults.add(kind, "GET .*/pulls/1$", times=1, retry_after=None if kind == "primary_limit" else 40)
     pull = opened(town)
     assert town.runs() == []
     town.hub.tick(30)
@@ -129,10 +129,10 @@ def test_a_rate_limit_is_waited_for(town: Town, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["primary_limit", "secondary_limit", "too_many"])
-def test_who_was_limited_on_one_pull_request_asks_for_none(town: Town, kind: str) -> None:
+def test_who_was_limited_on_one_pull_request_asks_for_none(town: Town, kind: Kind) -> None:
     """Each bot learns of the limit by one refusal, whatever else there is to do; then both wait."""
     pulls_ = [town.ann.open_pull(town.repo, environment(slug), branch=slug) for slug in ("sums", "sorts", "graphs")]
-    town.hub.faults.add(kind, retry_after=None if kind == "primary_limit" else 40)  # type: ignore[arg-type]
+    town.hub.faults.add(kind, retry_after=None if kind == "primary_limit" else 40)
     town.settle()
     for pull in pulls_:
         town.look(pull)
